@@ -1,0 +1,23 @@
+/* descriptor.h - work on file descriptors that is not a kernel facility of its own. */
+#pragma once
+
+#include "own.h"
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Reads or writes all SIZE bytes, through EINTR.  0, -errno, or -ENODATA on an early end. */
+int descriptor_read_all(int fd, void *buffer, size_t size);
+int descriptor_write_all(int fd, const void *buffer, size_t size);
+
+/* Reads the whole of a small file at DIRFD/PATH as a string.  -EFBIG above MAX bytes. */
+int descriptor_read_file(int dirfd, const char *path, size_t max, char **ret_text);
+
+/* Writes TEXT to an existing file (a kernel knob) in one write.  O_CREAT is never used. */
+int descriptor_write_knob(int dirfd, const char *path, const char *text);
+
+/* Closes every descriptor from FIRST up that is not in the ascending list KEEP (close_range(2)). */
+int descriptor_close_from(int first, const int *keep, size_t n_keep);
+
+/* The kernel's own name of what FD refers to (readlink of /proc/self/fd/FD).  -ENOENT when it is
+ * not reachable by a path (deleted, anonymous). */
+int descriptor_path(int fd, char **ret_path);

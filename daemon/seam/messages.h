@@ -1,0 +1,284 @@
+/* messages.h - every message between our own processes.
+ *
+ * A direction has its own range of types; a receiver's table says which types it takes in which
+ * state.  All structs are plain data, 8-byte aligned, without holes that carry memory (writers
+ * zero them first).
+ */
+#pragma once
+
+#include "admit.h"
+#include "channel.h"
+#include "event.h"
+#include "fault.h"
+#include "verdict.h"
+
+enum seam_type {
+    /* warden -> front */
+    SEAM_SERVE = 1,     /* descriptor 0: the accepted connection */
+    SEAM_ACCEPTED,      /* struct seam_accepted; descriptors: read ends of EVENTS streams, in order */
+    SEAM_REFUSED,       /* struct seam_refused: ends the request */
+    SEAM_EVENT,         /* struct seam_event */
+    SEAM_VERDICT,       /* struct seam_verdict: ends a run */
+    SEAM_LEG,           /* struct seam_leg */
+    SEAM_LOG,           /* struct seam_log; descriptor 0: the kept output, read-only */
+    SEAM_STATUS,        /* struct seam_status */
+    SEAM_RUNG,          /* struct seam_rung, one for each */
+    SEAM_RULE,          /* struct seam_rule, one for each rule that names the asker */
+    SEAM_END,           /* struct seam_end: ends a list, a log, a kill */
+
+    /* front -> warden */
+    SEAM_ASK_RUN = 32,  /* struct seam_run; descriptors as its indices say */
+    SEAM_ASK_LEGS,      /* struct seam_ask_legs -> SEAM_LEG..., SEAM_END */
+    SEAM_ASK_SHOW,      /* struct seam_ask_leg -> SEAM_LEG, SEAM_EVENT..., [SEAM_VERDICT], SEAM_END */
+    SEAM_ASK_LOGS,      /* struct seam_ask_leg -> SEAM_LOG (stdout), SEAM_LOG (stderr), SEAM_END */
+    SEAM_ASK_KILL,      /* struct seam_ask_leg -> SEAM_END */
+    SEAM_ASK_STATUS,    /* struct seam_ask_status -> SEAM_STATUS, SEAM_RUNG..., SEAM_RULE..., SEAM_END */
+    SEAM_CLIENT_GONE,   /* struct seam_end: the client closed its side; a front ends after it */
+
+    /* warden -> stub */
+    SEAM_PLAN = 64,     /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
+    SEAM_GO,            /* struct seam_end: the ledger has the row: exec */
+
+    /* stub -> warden */
+    SEAM_WAITING = 96,  /* struct seam_end: the slot stands */
+    SEAM_READY,         /* struct seam_ready: the last wall stands */
+    SEAM_FAILED,        /* struct seam_failed: a step failed; the stub ends */
+    SEAM_STARTED,       /* struct seam_started: exec succeeded */
+    SEAM_EXITED,        /* struct seam_exited: the first process ended; the stub ends */
+    SEAM_TOLD,          /* struct seam_event: the stub has something to tell while the leg runs */
+
+    /* warden -> checker; checker -> warden */
+    SEAM_CHECK = 128,   /* struct seam_check; descriptors: the granted directories or files */
+    SEAM_CHECKED,       /* struct seam_checked, one for each artefact, in order */
+
+    /* warden -> opener; opener -> warden */
+    SEAM_OPEN = 160,    /* struct seam_open */
+    SEAM_OPENED,        /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0 */
+
+    /* probe -> warden */
+    SEAM_PROBED = 192,  /* struct seam_probed, one for each rung that was asked */
+};
+
+struct seam_end {
+    uint64_t value;
+};
+
+struct seam_serve {
+    uint32_t uid; /* for messages only: who asks is decided by the channel */
+    uint32_t pid;
+};
+
+struct seam_run {
+    uint32_t boundary, view, net; /* UNSET: the default */
+    uint32_t git, detach;         /* 0 or 1 */
+    uint32_t n_grants, n_artefacts;
+    struct limits limits;
+    struct {
+        uint32_t kind;
+        int32_t descriptor; /* index into the message's descriptors, or -1: open PATH as requester */
+        struct seam_text path;
+    } grants[GRANTS_MAX];
+    struct {
+        struct seam_text path;
+        uint64_t min_size;
+        uint32_t has_sha256;
+        uint8_t sha256[32];
+        uint32_t reserved;
+    } artefacts[ARTEFACTS_MAX];
+    struct {
+        uint32_t mode;      /* enum stream */
+        int32_t descriptor; /* index, for STREAM_DESCRIPTOR; else -1 */
+    } streams[3];
+    struct seam_list argv;
+    struct seam_list env; /* NAME=VALUE: added to the documented few, and wins over them */
+    struct seam_list carve_outs;
+    struct seam_text chdir;
+    struct seam_text vendor;
+};
+
+struct seam_accepted {
+    uint64_t leg;
+    uint32_t stream_events[3]; /* 1 where a descriptor with that stream's read end comes along */
+    uint32_t reserved;
+};
+
+struct seam_refused {
+    uint32_t n_refusals;
+    uint32_t client_status; /* 125, or 126/127 where exec itself was refused */
+    uint64_t leg;           /* 0 when it never had a row */
+    struct {
+        uint32_t reason;
+        uint32_t reserved;
+        struct seam_text detail;
+    } refusals[REFUSALS_MAX];
+};
+
+struct seam_verdict {
+    uint64_t leg;
+    uint32_t colour;
+    int32_t client_status;
+    int32_t wait_status; /* -1: not known */
+    uint32_t n_reasons;
+    uint32_t n_claims;
+    uint32_t egress_cut; /* 0: the report must say "egress: not cut" */
+    int64_t wall_us;     /* from the request's arrival to the last process gone */
+    struct {
+        uint32_t reason;
+        uint32_t reserved;
+        struct seam_text detail;
+    } reasons[VERDICT_REASONS_MAX];
+    struct {
+        uint32_t claim;
+        uint32_t reserved;
+        uint64_t rungs;
+    } claims[CLAIM_COUNT];
+    struct seam_text kept; /* "stdout 10240 of 10240 bytes, stderr ..." when output was kept */
+};
+
+/* Where a leg is in its life. */
+enum leg_state {
+    LEG_BUILDING = 1,
+    LEG_RUNNING = 2,
+    LEG_ENDING = 3,
+    LEG_ENDED = 4,
+};
+
+struct seam_leg {
+    uint64_t leg;
+    uint32_t uid, gid;
+    uint32_t state; /* enum leg_state */
+    uint32_t colour;
+    uint32_t boundary, view, net;
+    int32_t wait_status;
+    int32_t client_status;
+    uint32_t detach;
+    int64_t asked_ms, ended_ms; /* wall clock; 0 = not yet */
+    struct limits limits;
+    struct seam_text vendor, directory, user, reasons; /* reasons: slugs with commas */
+    struct seam_list argv;
+    struct seam_list grants; /* "write /srv/x", ... */
+};
+
+struct seam_ask_leg {
+    uint64_t leg;
+    uint32_t follow;
+    uint32_t reserved;
+};
+
+struct seam_ask_legs {
+    uint32_t all; /* ended ones too */
+    uint32_t reserved;
+};
+
+struct seam_ask_status {
+    uint32_t reserved[2];
+};
+
+struct seam_log {
+    uint64_t leg;
+    uint32_t stream;  /* 1 or 2 */
+    uint32_t running; /* the leg still writes to it */
+};
+
+struct seam_status {
+    uint64_t legs_running, slots_ready, legs_since_start;
+    int64_t started_ms;
+    uint32_t pid;
+    uint32_t healthy; /* 0: problem says why */
+    struct seam_text version, kernel, socket, state_directory, problem;
+};
+
+struct seam_rung {
+    uint32_t rung, state;
+    int32_t error;
+    uint32_t reserved;
+    int64_t value;
+    struct seam_text detail;
+};
+
+struct seam_rule {
+    struct seam_text name, file, boundaries, views, nets, vendors, read, write, limits;
+};
+
+/* -- stub -- */
+struct seam_plan {
+    uint64_t leg;
+};
+
+struct seam_ready {
+    uint64_t build_us;
+};
+
+struct seam_failed {
+    uint32_t step; /* enum step of steps.h */
+    int32_t error;
+    struct seam_text subject;
+};
+
+struct seam_started {
+    int32_t pid; /* inside the leg */
+    uint32_t reserved;
+};
+
+struct seam_exited {
+    int32_t wait_status;
+    uint32_t output_exceeded;
+    int64_t cpu_us, max_rss_bytes;
+    uint64_t kept[2]; /* bytes seen on stdout, stderr, where they are kept */
+};
+
+/* -- checker: the state of each artefact, before the leg and after it -- */
+struct artefact_stamp {
+    int32_t error;     /* positive errno of the open, 0 = it is there */
+    uint32_t regular;  /* 1: a regular file */
+    uint64_t dev, ino;
+    uint64_t size;
+    int64_t mtime_ns, ctime_ns;
+    uint32_t hashed;   /* 1: sha256 is filled */
+    uint8_t sha256[32];
+    uint32_t reserved;
+};
+
+struct seam_check {
+    uint32_t n_artefacts;
+    uint32_t hash; /* 0: stamps only (before the leg) */
+    struct {
+        uint32_t descriptor; /* index of the grant's descriptor */
+        uint32_t reserved;
+        struct seam_text path; /* relative to it; "" when the grant is the file itself */
+    } artefacts[ARTEFACTS_MAX];
+};
+
+struct seam_checked {
+    uint32_t artefact; /* index */
+    uint32_t reserved;
+    struct artefact_stamp stamp;
+};
+
+/* -- opener -- */
+struct seam_open {
+    uint32_t n_paths;
+    uint32_t reserved;
+    struct {
+        struct seam_text path; /* absolute */
+        uint32_t follow_git;   /* 1: also find the linked worktree's directories, see opener */
+        uint32_t reserved;
+    } paths[GRANTS_MAX];
+};
+
+struct seam_opened {
+    uint32_t path; /* index */
+    int32_t error; /* positive errno, 0 = descriptor 0 is it (O_PATH) */
+    uint32_t kind; /* enum grant_kind for what follow_git found, else 0 */
+    uint32_t reserved;
+    struct seam_text name;
+};
+
+/* -- probe -- */
+struct seam_probed {
+    uint32_t rung, state;
+    int32_t error;
+    uint32_t reserved;
+    int64_t value;
+    struct seam_text detail;
+};

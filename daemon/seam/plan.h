@@ -1,0 +1,98 @@
+/* plan.h - all that the stub needs to know to turn a slot into a leg, in one sealed memfd.
+ *
+ * The warden writes it, seals it (F_SEAL_WRITE and all others), and sends it with the descriptors
+ * it names by index.  The stub maps it read-only, and checks form and bounds all the same: a plan
+ * that does not fit is a failure of step `plan`, never a leg with something left out.
+ */
+#pragma once
+
+#include "admit.h"
+#include "channel.h"
+
+#define PLAN_VERSION 1
+#define PLAN_MOUNTS_MAX 96
+#define PLAN_MASKS_MAX 128
+
+enum plan_mount_kind {
+    PLAN_MOUNT_SYSTEM = 1,    /* a system directory: read-only, read and execute */
+    PLAN_MOUNT_READ = 2,      /* a read grant: the same rights */
+    PLAN_MOUNT_WRITE = 3,     /* a write grant of any kind: all rights */
+    PLAN_MOUNT_DEV = 4,       /* the leg's /dev: device nodes made by the warden */
+};
+
+struct plan_mount {
+    uint32_t kind;
+    uint32_t descriptor;     /* index: a detached, id-mapped mount */
+    uint32_t directory;      /* 1: a directory; 0: a regular file */
+    uint32_t grant;          /* index of the grant, or UINT32_MAX */
+    struct seam_text target; /* absolute: where it stands on the host, and so in the leg */
+};
+
+struct plan_carve_out {
+    uint32_t kind;  /* enum carve_out_kind */
+    uint32_t mount; /* index into mounts: the grant it lies in */
+    struct seam_text path; /* relative to that mount */
+};
+
+struct plan_symlink { /* the new root's own links: /bin -> usr/bin */
+    struct seam_text path, target;
+};
+
+struct plan {
+    uint32_t magic, version;
+    uint32_t size; /* of the whole memfd: this struct and the string table behind it */
+    uint32_t strings_size;
+    uint64_t leg;
+
+    uint32_t boundary, view, net;
+    uint32_t uid, gid, n_groups;
+    uint32_t groups[GROUPS_MAX];
+
+    uint32_t n_mounts, n_carve_outs, n_masks, n_symlinks;
+    struct plan_mount mounts[PLAN_MOUNTS_MAX]; /* parents before children */
+    struct plan_carve_out carve_outs[CARVE_OUTS_MAX];
+    struct plan_symlink symlinks[16];
+    struct seam_text masks[PLAN_MASKS_MAX]; /* absolute paths inside the leg to cover with nothing */
+
+    /* Landlock: what the ruleset handles on this kernel; admit() saw to it that it is enough. */
+    uint64_t landlock_fs, landlock_net, landlock_scoped;
+    uint32_t landlock_flags; /* for landlock_restrict_self(2) */
+    uint32_t reserved;
+
+    uint64_t scratch_bytes;  /* bound of /tmp, /run, /dev/shm and HOME together */
+    struct limits limits;
+
+    struct {
+        uint32_t mode;      /* enum stream */
+        int32_t descriptor; /* index: the client's descriptor, a pipe's write end, or the kept file */
+    } streams[3];
+
+    struct seam_list argv, env;
+    struct seam_text directory;
+};
+
+/* -- writing (warden) -- */
+struct plan_writer {
+    struct plan plan;
+    struct seam_writer strings; /* seam_put_text(&writer.strings, ...) */
+};
+
+void plan_writer_init(struct plan_writer *writer);
+void plan_writer_done(struct plan_writer *writer);
+/* Makes the sealed memfd.  SEAM_E_FULL, -errno. */
+int plan_seal(struct plan_writer *writer, int *ret_memfd);
+
+/* -- reading (stub) -- */
+struct plan_view {
+    const struct plan *plan;
+    const char *strings;
+    size_t mapped;
+};
+
+/* Maps and checks a plan that names at most N_DESCRIPTORS descriptors.  -EINVAL when it is not
+ * sealed, of another version, or any text, list, count or index does not fit. */
+int plan_open(int memfd, size_t n_descriptors, struct plan_view *ret);
+void plan_close(struct plan_view *view);
+const char *plan_text(const struct plan_view *view, struct seam_text text); /* NULL = absent */
+/* A NULL-terminated argv or envp whose strings lie in the plan; the caller frees the array alone. */
+int plan_strv(const struct plan_view *view, struct seam_list list, char ***ret);

@@ -1,0 +1,117 @@
+/* admit.h - the decision: a pure function from what was asked and what holds to a plan or reasons.
+ *
+ * No system call is made here.  All facts come in: who asks (from the socket, never from the
+ * message), what is asked (descriptors already turned into the kernel's own paths), the policy, the
+ * machine row.  What comes out is either reasons, or all that the plan needs to know.
+ */
+#pragma once
+
+#include "limits.h"
+#include "reasons.h"
+#include "rule.h"
+#include "rungs.h"
+#include "terms.h"
+
+#define GRANTS_MAX 48
+#define CARVE_OUTS_MAX 64
+#define ARTEFACTS_MAX 32
+#define GROUPS_MAX 64
+#define REFUSALS_MAX 8
+#define REFUSAL_DETAIL_MAX 256
+
+struct peer {
+    uint32_t uid;
+    uint32_t gid;
+    uint32_t groups[GROUPS_MAX];
+    uint32_t n_groups;
+    const char *home; /* the uid's home directory, for "~" in ceilings; NULL = none */
+};
+
+struct grant {
+    enum grant_kind kind;
+    const char *path; /* the kernel's name of the granted descriptor: absolute, normal */
+    bool directory;   /* else a regular file */
+    bool covers_own;  /* the warden found that it covers saphand's own files */
+};
+
+struct carve_out {
+    enum carve_out_kind kind;
+    uint32_t grant;   /* index into request.grants */
+    const char *path; /* relative to that grant; normal, no leading slash */
+};
+
+struct artefact {
+    uint32_t grant;
+    const char *path; /* relative to that grant */
+    uint64_t min_size;
+    bool has_sha256;
+    uint8_t sha256[32];
+};
+
+struct request {
+    enum boundary boundary;
+    enum view view;
+    enum net net;
+    const char *vendor;
+    bool git;
+    bool detach;
+    struct grant grants[GRANTS_MAX];
+    uint32_t n_grants;
+    const char *carve_outs[CARVE_OUTS_MAX]; /* as asked: absolute, or relative to the workspace */
+    uint32_t n_carve_outs;
+    struct {
+        const char *path; /* as asked: absolute, or relative to the leg's directory */
+        uint64_t min_size;
+        bool has_sha256;
+        uint8_t sha256[32];
+    } artefacts[ARTEFACTS_MAX];
+    uint32_t n_artefacts;
+    const char *chdir; /* absolute; NULL: the workspace, else "/" */
+    struct limits limits;
+};
+
+struct usage {
+    uint64_t legs_now;          /* of this uid */
+    uint64_t legs_last_minute;
+};
+
+struct refusal {
+    enum reason reason;
+    char detail[REFUSAL_DETAIL_MAX]; /* what was asked, what was found */
+};
+
+struct decision {
+    struct refusal refusals[REFUSALS_MAX]; /* n_refusals > 0: REFUSED, and the rest is not filled */
+    uint32_t n_refusals;
+
+    const struct rule *rule; /* which rule admitted it; lives as long as the policy */
+    enum boundary boundary;
+    enum view view;
+    enum net net;
+    struct limits limits; /* effective */
+    struct carve_out carve_outs[CARVE_OUTS_MAX]; /* paths live as long as request and policy */
+    uint32_t n_carve_outs;
+    struct artefact artefacts[ARTEFACTS_MAX];
+    uint32_t n_artefacts;
+    const char *directory; /* the leg's working directory, absolute */
+    struct backed_claim claims[CLAIM_COUNT];
+    uint32_t n_claims;
+};
+
+/* Always decides: there is no error result. *RET is filled whole. */
+void admit(const struct request *request, const struct peer *peer, const struct policy *policy,
+    const struct machine_row *machine, const struct usage *usage, struct decision *ret);
+
+/* May PEER see and kill the leg of OWNER?  (its own; root; a rule with Operator=yes) */
+bool may_see(const struct peer *peer, uint32_t owner, const struct policy *policy);
+
+/* Is there any rule at all for PEER?  Decides whether its connection is served. */
+bool may_connect(const struct peer *peer, const struct policy *policy);
+
+/* The names that stay read-only in a workspace, NULL-terminated; and whether each must not come to
+ * exist (ALWAYS) or is only kept if present. */
+struct default_carve_out {
+    const char *name;
+    enum carve_out_kind kind;
+};
+extern const struct default_carve_out default_carve_outs[];

@@ -1,0 +1,71 @@
+/* terms.h - the words of DESIGN.md as types.  One word per thing, everywhere.
+ *
+ * These numbers travel on the seam and lie in the ledger: append, never renumber.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum boundary {
+    BOUNDARY_UNSET = 0,
+    BOUNDARY_DOMAIN = 1,    /* the host's files, seen through grants, under a Landlock domain */
+    BOUNDARY_CONTAINER = 2, /* a root file system of its own (not built yet: refused by name) */
+    BOUNDARY_NONE = 3,      /* asked for by name, and always refused by name */
+};
+
+enum view {
+    VIEW_UNSET = 0,
+    VIEW_MINIMAL = 1, /* system directories and grants only */
+    VIEW_HOST = 2,    /* everything readable; sockets and secrets masked */
+};
+
+enum net {
+    NET_UNSET = 0,
+    NET_NONE = 1, /* a network namespace with loopback only */
+    NET_HOST = 2, /* the host's network: egress is not cut */
+    NET_DOOR = 3, /* loopback and the door (not built yet: refused by name) */
+};
+
+enum grant_kind {
+    GRANT_READ = 1,      /* read and execute */
+    GRANT_WRITE = 2,     /* and write */
+    GRANT_WORKSPACE = 3, /* write, default carve-outs, the leg's directory */
+    GRANT_SEAT = 4,      /* write; the leg's HOME */
+    GRANT_GIT_DIR = 5,   /* --git, linked worktree: its own gitdir, outside the workspace */
+    GRANT_GIT_COMMON = 6 /* --git, linked worktree: the repository's common directory */
+};
+
+enum carve_out_kind {
+    CARVE_OUT_ALWAYS = 1,     /* read-only if it exists, and cannot come to exist */
+    CARVE_OUT_IF_PRESENT = 2, /* read-only if it exists */
+    CARVE_OUT_PIN = 3,        /* stays writable, cannot be renamed or removed (.git with --git) */
+};
+
+enum colour {
+    COLOUR_UNSET = 0,
+    COLOUR_GREEN = 1,
+    COLOUR_RED = 2,
+    COLOUR_REFUSED = 3,       /* never started */
+    COLOUR_INDETERMINATE = 4, /* we lost the means to know */
+};
+
+/* How one of a leg's three standard streams is made. */
+enum stream {
+    STREAM_NULL = 0,       /* /dev/null of the leg */
+    STREAM_DESCRIPTOR = 1, /* the client's own descriptor, passed through: no copy */
+    STREAM_EVENTS = 2,     /* a pipe that the front reads and sends as Output frames */
+    STREAM_KEEP = 3,       /* kept on disk by the stub: head and tail within limits.output */
+};
+
+/* Names as they stand on the wire, in policies and in output; "?" for an unknown number. */
+const char *boundary_name(enum boundary boundary);
+const char *view_name(enum view view);
+const char *net_name(enum net net);
+const char *grant_kind_name(enum grant_kind kind);
+const char *colour_name(enum colour colour);
+
+/* The reverse, exact. -EINVAL. */
+int boundary_parse(const char *name, enum boundary *ret);
+int view_parse(const char *name, enum view *ret);
+int net_parse(const char *name, enum net *ret);
