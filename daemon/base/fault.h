@@ -13,8 +13,8 @@
 #define FAULT_SUBJECT_MAX 256
 
 struct fault {
-    uint32_t step;     /* enum of the room that failed; 0 = no fault */
-    int32_t error;     /* positive errno, or 0 */
+    uint32_t step;                   /* enum of the room that failed; 0 = no fault */
+    int32_t error;                   /* positive errno, or 0 */
     char subject[FAULT_SUBJECT_MAX]; /* a path, a name, a number: what the step was about */
 };
 

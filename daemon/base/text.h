@@ -29,7 +29,8 @@ int text_parse_bool(const char *text, bool *ret_value);
 bool text_equal(const char *a, const char *b);
 bool text_starts_with(const char *text, const char *prefix);
 
-/* True when PATH is PREFIX or lies beneath it, by whole components; both absolute, no "." or "..". */
+/* True when PATH is PREFIX or lies beneath it, by whole components; both absolute, no "." or "..".
+ */
 bool text_path_beneath(const char *path, const char *prefix);
 
 /* True for an absolute path without empty, "." or ".." components ("/" included). */

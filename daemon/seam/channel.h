@@ -62,17 +62,19 @@ void seam_writer_init(struct seam_writer *writer, uint16_t type, uint64_t reques
 void seam_writer_done(struct seam_writer *writer);
 /* TEXT may be NULL: absent.  A failure is kept in the writer: callers need not check each put. */
 struct seam_text seam_put_text(struct seam_writer *writer, const char *text);
-struct seam_list seam_put_list(struct seam_writer *writer, const char *const *strings, size_t count);
+struct seam_list seam_put_list(
+    struct seam_writer *writer, const char *const *strings, size_t count);
 
 /* Sends the message with its FIXED struct (size from the table of types) and descriptors (not
- * consumed).  Never blocks: -EAGAIN when the socket is full.  SEAM_E_CLOSED, SEAM_E_FULL, -errno. */
+ * consumed).  Never blocks: -EAGAIN when the socket is full.  SEAM_E_CLOSED, SEAM_E_FULL, -errno.
+ */
 int seam_send(int channel, struct seam_writer *writer, const void *fixed, const int *descriptors,
     size_t n_descriptors);
 
 /* -- reading -- */
 struct seam_message {
     struct seam_header header;
-    const void *fixed;   /* aligned; valid until seam_message_done() */
+    const void *fixed; /* aligned; valid until seam_message_done() */
     const char *strings;
     int descriptors[SEAM_DESCRIPTORS_MAX]; /* owned; take one with steal_fd() */
     size_t n_descriptors;
@@ -83,6 +85,10 @@ struct seam_message {
  * SEAM_E_MALFORMED, -errno.  On any failure *RET owns nothing. */
 int seam_receive(int channel, struct seam_message *ret);
 void seam_message_done(struct seam_message *message);
+
+/* What seam_receive() holds a packet to: form, sizes, texts and lists, number of descriptors.
+ * 0 or SEAM_E_MALFORMED.  PACKET must be 8-byte aligned. */
+int seam_check(const void *packet, size_t size, size_t n_descriptors);
 
 /* NULL when absent. */
 const char *seam_text(const struct seam_message *message, struct seam_text text);

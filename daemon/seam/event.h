@@ -8,9 +8,11 @@ enum event_kind {
     EVENT_ACCEPTED = 1, /* the row is durable */
     EVENT_STARTED = 2,  /* exec succeeded; a = pid of the first process inside the leg */
     EVENT_DENIED = 3,   /* subject = path or call; detail = what was refused to whom; a = count */
-    EVENT_ARTEFACT = 4, /* subject = path; reason = what is wrong with it or 0; a = size; detail = sha256 */
-    EVENT_EXITED = 5,   /* a = wait status; b = user + system time in microseconds; c = maximum RSS, bytes */
-    EVENT_NOTE = 6,     /* detail = something the requester should know, that turns nothing RED */
+    EVENT_ARTEFACT =
+        4, /* subject = path; reason = what is wrong with it or 0; a = size; detail = sha256 */
+    EVENT_EXITED =
+        5, /* a = wait status; b = user + system time in microseconds; c = maximum RSS, bytes */
+    EVENT_NOTE = 6, /* detail = something the requester should know, that turns nothing RED */
 };
 
 struct seam_event {

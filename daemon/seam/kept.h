@@ -1,8 +1,8 @@
 /* kept.h - output kept on disk, within a bound: the first half and the last half of it.
  *
- * One file a stream.  A header of KEPT_HEADER bytes {magic, cap, total}, then `cap` bytes: byte i of
- * the stream lies at i while i < cap/2, else in a ring over the second half.  The stub writes, the
- * front reads; both may be the victim of the other, so a reader checks all it reads.
+ * One file a stream.  A header of KEPT_HEADER bytes {magic, cap, total}, then `cap` bytes: byte i
+ * of the stream lies at i while i < cap/2, else in a ring over the second half.  The stub writes,
+ * the front reads; both may be the victim of the other, so a reader checks all it reads.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ int kept_start(struct kept_writer *writer, int fd, uint64_t cap);
 int kept_append(struct kept_writer *writer, const void *bytes, size_t size);
 
 struct kept_reader {
-    int fd; /* not owned */
+    int fd;                  /* not owned */
     uint64_t cap, total, at; /* at: next byte of the stream to hand out */
 };
 

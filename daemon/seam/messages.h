@@ -14,49 +14,50 @@
 
 enum seam_type {
     /* warden -> front */
-    SEAM_SERVE = 1,     /* descriptor 0: the accepted connection */
-    SEAM_ACCEPTED,      /* struct seam_accepted; descriptors: read ends of EVENTS streams, in order */
-    SEAM_REFUSED,       /* struct seam_refused: ends the request */
-    SEAM_EVENT,         /* struct seam_event */
-    SEAM_VERDICT,       /* struct seam_verdict: ends a run */
-    SEAM_LEG,           /* struct seam_leg */
-    SEAM_LOG,           /* struct seam_log; descriptor 0: the kept output, read-only */
-    SEAM_STATUS,        /* struct seam_status */
-    SEAM_RUNG,          /* struct seam_rung, one for each */
-    SEAM_RULE,          /* struct seam_rule, one for each rule that names the asker */
-    SEAM_END,           /* struct seam_end: ends a list, a log, a kill */
+    SEAM_SERVE = 1, /* descriptor 0: the accepted connection */
+    SEAM_ACCEPTED,  /* struct seam_accepted; descriptors: read ends of EVENTS streams, in order */
+    SEAM_REFUSED,   /* struct seam_refused: ends the request */
+    SEAM_EVENT,     /* struct seam_event */
+    SEAM_VERDICT,   /* struct seam_verdict: ends a run */
+    SEAM_LEG,       /* struct seam_leg */
+    SEAM_LOG,       /* struct seam_log; descriptor 0: the kept output, read-only */
+    SEAM_STATUS,    /* struct seam_status */
+    SEAM_RUNG,      /* struct seam_rung, one for each */
+    SEAM_RULE,      /* struct seam_rule, one for each rule that names the asker */
+    SEAM_END,       /* struct seam_end: ends a list, a log, a kill */
 
     /* front -> warden */
-    SEAM_ASK_RUN = 32,  /* struct seam_run; descriptors as its indices say */
-    SEAM_ASK_LEGS,      /* struct seam_ask_legs -> SEAM_LEG..., SEAM_END */
-    SEAM_ASK_SHOW,      /* struct seam_ask_leg -> SEAM_LEG, SEAM_EVENT..., [SEAM_VERDICT], SEAM_END */
-    SEAM_ASK_LOGS,      /* struct seam_ask_leg -> SEAM_LOG (stdout), SEAM_LOG (stderr), SEAM_END */
-    SEAM_ASK_KILL,      /* struct seam_ask_leg -> SEAM_END */
-    SEAM_ASK_STATUS,    /* struct seam_ask_status -> SEAM_STATUS, SEAM_RUNG..., SEAM_RULE..., SEAM_END */
-    SEAM_CLIENT_GONE,   /* struct seam_end: the client closed its side; a front ends after it */
+    SEAM_ASK_RUN = 32, /* struct seam_run; descriptors as its indices say */
+    SEAM_ASK_LEGS,     /* struct seam_ask_legs -> SEAM_LEG..., SEAM_END */
+    SEAM_ASK_SHOW,    /* struct seam_ask_leg -> SEAM_LEG, SEAM_EVENT..., [SEAM_VERDICT], SEAM_END */
+    SEAM_ASK_LOGS,    /* struct seam_ask_leg -> SEAM_LOG (stdout), SEAM_LOG (stderr), SEAM_END */
+    SEAM_ASK_KILL,    /* struct seam_ask_leg -> SEAM_END */
+    SEAM_ASK_STATUS,  /* struct seam_ask_status -> SEAM_STATUS, SEAM_RUNG..., SEAM_RULE..., SEAM_END
+                       */
+    SEAM_CLIENT_GONE, /* struct seam_end: the client closed its side; a front ends after it */
 
     /* warden -> stub */
-    SEAM_PLAN = 64,     /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
-    SEAM_GO,            /* struct seam_end: the ledger has the row: exec */
+    SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
+    SEAM_GO,        /* struct seam_end: the ledger has the row: exec */
 
     /* stub -> warden */
-    SEAM_WAITING = 96,  /* struct seam_end: the slot stands */
-    SEAM_READY,         /* struct seam_ready: the last wall stands */
-    SEAM_FAILED,        /* struct seam_failed: a step failed; the stub ends */
-    SEAM_STARTED,       /* struct seam_started: exec succeeded */
-    SEAM_EXITED,        /* struct seam_exited: the first process ended; the stub ends */
-    SEAM_TOLD,          /* struct seam_event: the stub has something to tell while the leg runs */
+    SEAM_WAITING = 96, /* struct seam_end: the slot stands */
+    SEAM_READY,        /* struct seam_ready: the last wall stands */
+    SEAM_FAILED,       /* struct seam_failed: a step failed; the stub ends */
+    SEAM_STARTED,      /* struct seam_started: exec succeeded */
+    SEAM_EXITED,       /* struct seam_exited: the first process ended; the stub ends */
+    SEAM_TOLD,         /* struct seam_event: the stub has something to tell while the leg runs */
 
     /* warden -> checker; checker -> warden */
-    SEAM_CHECK = 128,   /* struct seam_check; descriptors: the granted directories or files */
-    SEAM_CHECKED,       /* struct seam_checked, one for each artefact, in order */
+    SEAM_CHECK = 128, /* struct seam_check; descriptors: the granted directories or files */
+    SEAM_CHECKED,     /* struct seam_checked, one for each artefact, in order */
 
     /* warden -> opener; opener -> warden */
-    SEAM_OPEN = 160,    /* struct seam_open */
-    SEAM_OPENED,        /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0 */
+    SEAM_OPEN = 160, /* struct seam_open */
+    SEAM_OPENED, /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0 */
 
     /* probe -> warden */
-    SEAM_PROBED = 192,  /* struct seam_probed, one for each rung that was asked */
+    SEAM_PROBED = 192, /* struct seam_probed, one for each rung that was asked */
 };
 
 struct seam_end {
@@ -75,7 +76,8 @@ struct seam_run {
     struct limits limits;
     struct {
         uint32_t kind;
-        int32_t descriptor; /* index into the message's descriptors, or -1: open PATH as requester */
+        int32_t
+            descriptor; /* index into the message's descriptors, or -1: open PATH as requester */
         struct seam_text path;
     } grants[GRANTS_MAX];
     struct {
@@ -229,12 +231,12 @@ struct seam_exited {
 
 /* -- checker: the state of each artefact, before the leg and after it -- */
 struct artefact_stamp {
-    int32_t error;     /* positive errno of the open, 0 = it is there */
-    uint32_t regular;  /* 1: a regular file */
+    int32_t error;    /* positive errno of the open, 0 = it is there */
+    uint32_t regular; /* 1: a regular file */
     uint64_t dev, ino;
     uint64_t size;
     int64_t mtime_ns, ctime_ns;
-    uint32_t hashed;   /* 1: sha256 is filled */
+    uint32_t hashed; /* 1: sha256 is filled */
     uint8_t sha256[32];
     uint32_t reserved;
 };

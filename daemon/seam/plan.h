@@ -14,10 +14,10 @@
 #define PLAN_MASKS_MAX 128
 
 enum plan_mount_kind {
-    PLAN_MOUNT_SYSTEM = 1,    /* a system directory: read-only, read and execute */
-    PLAN_MOUNT_READ = 2,      /* a read grant: the same rights */
-    PLAN_MOUNT_WRITE = 3,     /* a write grant of any kind: all rights */
-    PLAN_MOUNT_DEV = 4,       /* the leg's /dev: device nodes made by the warden */
+    PLAN_MOUNT_SYSTEM = 1, /* a system directory: read-only, read and execute */
+    PLAN_MOUNT_READ = 2,   /* a read grant: the same rights */
+    PLAN_MOUNT_WRITE = 3,  /* a write grant of any kind: all rights */
+    PLAN_MOUNT_DEV = 4,    /* the leg's /dev: device nodes made by the warden */
 };
 
 struct plan_mount {
@@ -29,8 +29,8 @@ struct plan_mount {
 };
 
 struct plan_carve_out {
-    uint32_t kind;  /* enum carve_out_kind */
-    uint32_t mount; /* index into mounts: the grant it lies in */
+    uint32_t kind;         /* enum carve_out_kind */
+    uint32_t mount;        /* index into mounts: the grant it lies in */
     struct seam_text path; /* relative to that mount */
 };
 
@@ -52,19 +52,21 @@ struct plan {
     struct plan_mount mounts[PLAN_MOUNTS_MAX]; /* parents before children */
     struct plan_carve_out carve_outs[CARVE_OUTS_MAX];
     struct plan_symlink symlinks[16];
-    struct seam_text masks[PLAN_MASKS_MAX]; /* absolute paths inside the leg to cover with nothing */
+    struct seam_text
+        masks[PLAN_MASKS_MAX]; /* absolute paths inside the leg to cover with nothing */
 
     /* Landlock: what the ruleset handles on this kernel; admit() saw to it that it is enough. */
     uint64_t landlock_fs, landlock_net, landlock_scoped;
     uint32_t landlock_flags; /* for landlock_restrict_self(2) */
     uint32_t reserved;
 
-    uint64_t scratch_bytes;  /* bound of /tmp, /run, /dev/shm and HOME together */
+    uint64_t scratch_bytes; /* bound of /tmp, /run, /dev/shm and HOME together */
     struct limits limits;
 
     struct {
-        uint32_t mode;      /* enum stream */
-        int32_t descriptor; /* index: the client's descriptor, a pipe's write end, or the kept file */
+        uint32_t mode; /* enum stream */
+        int32_t
+            descriptor; /* index: the client's descriptor, a pipe's write end, or the kept file */
     } streams[3];
 
     struct seam_list argv, env;
@@ -94,5 +96,6 @@ struct plan_view {
 int plan_open(int memfd, size_t n_descriptors, struct plan_view *ret);
 void plan_close(struct plan_view *view);
 const char *plan_text(const struct plan_view *view, struct seam_text text); /* NULL = absent */
-/* A NULL-terminated argv or envp whose strings lie in the plan; the caller frees the array alone. */
+/* A NULL-terminated argv or envp whose strings lie in the plan; the caller frees the array alone.
+ */
 int plan_strv(const struct plan_view *view, struct seam_list list, char ***ret);

@@ -1,0 +1,86 @@
+#include "types.h"
+
+#include "messages.h"
+
+#define TEXT(type, member)                                                                         \
+    {                                                                                              \
+        offsetof(type, member), 1, 0, false                                                        \
+    }
+#define LIST(type, member)                                                                         \
+    {                                                                                              \
+        offsetof(type, member), 1, 0, true                                                         \
+    }
+#define TEXTS(type, array, member)                                                                 \
+    {                                                                                              \
+        offsetof(type, array[0].member),                                                           \
+            sizeof(((const type *)NULL)->array) / sizeof(((const type *)NULL)->array[0]),          \
+            sizeof(((const type *)NULL)->array[0]), false                                          \
+    }
+#define FIELDS(name, ...)                                                                          \
+    static const struct seam_type_field name##_fields[] = {__VA_ARGS__, {0, 0, 0, false}}
+
+/* Writers must set every text of an array that they do not use to SEAM_TEXT_ABSENT or leave it
+ * zeroed, which is the empty text at offset 0: see the check in channel.c. */
+FIELDS(event, TEXT(struct seam_event, subject), TEXT(struct seam_event, detail));
+FIELDS(refused, TEXTS(struct seam_refused, refusals, detail));
+FIELDS(verdict, TEXTS(struct seam_verdict, reasons, detail), TEXT(struct seam_verdict, kept));
+FIELDS(leg, TEXT(struct seam_leg, vendor), TEXT(struct seam_leg, directory),
+    TEXT(struct seam_leg, user), TEXT(struct seam_leg, reasons), LIST(struct seam_leg, argv),
+    LIST(struct seam_leg, grants));
+FIELDS(status, TEXT(struct seam_status, version), TEXT(struct seam_status, kernel),
+    TEXT(struct seam_status, socket), TEXT(struct seam_status, state_directory),
+    TEXT(struct seam_status, problem));
+FIELDS(rung, TEXT(struct seam_rung, detail));
+FIELDS(rule, TEXT(struct seam_rule, name), TEXT(struct seam_rule, file),
+    TEXT(struct seam_rule, boundaries), TEXT(struct seam_rule, views), TEXT(struct seam_rule, nets),
+    TEXT(struct seam_rule, vendors), TEXT(struct seam_rule, read), TEXT(struct seam_rule, write),
+    TEXT(struct seam_rule, limits));
+FIELDS(run, TEXTS(struct seam_run, grants, path), TEXTS(struct seam_run, artefacts, path),
+    LIST(struct seam_run, argv), LIST(struct seam_run, env), LIST(struct seam_run, carve_outs),
+    TEXT(struct seam_run, chdir), TEXT(struct seam_run, vendor));
+FIELDS(failed, TEXT(struct seam_failed, subject));
+FIELDS(check, TEXTS(struct seam_check, artefacts, path));
+FIELDS(open, TEXTS(struct seam_open, paths, path));
+FIELDS(opened, TEXT(struct seam_opened, name));
+FIELDS(probed, TEXT(struct seam_probed, detail));
+
+const struct seam_type_form *seam_type_form(uint16_t type)
+{
+    static const struct seam_type_form forms[] = {
+        [SEAM_SERVE] = {sizeof(struct seam_serve), 1, NULL},
+        [SEAM_ACCEPTED] = {sizeof(struct seam_accepted), 3, NULL},
+        [SEAM_REFUSED] = {sizeof(struct seam_refused), 0, refused_fields},
+        [SEAM_EVENT] = {sizeof(struct seam_event), 0, event_fields},
+        [SEAM_VERDICT] = {sizeof(struct seam_verdict), 0, verdict_fields},
+        [SEAM_LEG] = {sizeof(struct seam_leg), 0, leg_fields},
+        [SEAM_LOG] = {sizeof(struct seam_log), 1, NULL},
+        [SEAM_STATUS] = {sizeof(struct seam_status), 0, status_fields},
+        [SEAM_RUNG] = {sizeof(struct seam_rung), 0, rung_fields},
+        [SEAM_RULE] = {sizeof(struct seam_rule), 0, rule_fields},
+        [SEAM_END] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_ASK_RUN] = {sizeof(struct seam_run), SEAM_DESCRIPTORS_MAX, run_fields},
+        [SEAM_ASK_LEGS] = {sizeof(struct seam_ask_legs), 0, NULL},
+        [SEAM_ASK_SHOW] = {sizeof(struct seam_ask_leg), 0, NULL},
+        [SEAM_ASK_LOGS] = {sizeof(struct seam_ask_leg), 0, NULL},
+        [SEAM_ASK_KILL] = {sizeof(struct seam_ask_leg), 0, NULL},
+        [SEAM_ASK_STATUS] = {sizeof(struct seam_ask_status), 0, NULL},
+        [SEAM_CLIENT_GONE] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_PLAN] = {sizeof(struct seam_plan), SEAM_DESCRIPTORS_MAX, NULL},
+        [SEAM_GO] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_WAITING] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_READY] = {sizeof(struct seam_ready), 0, NULL},
+        [SEAM_FAILED] = {sizeof(struct seam_failed), 0, failed_fields},
+        [SEAM_STARTED] = {sizeof(struct seam_started), 0, NULL},
+        [SEAM_EXITED] = {sizeof(struct seam_exited), 0, NULL},
+        [SEAM_TOLD] = {sizeof(struct seam_event), 0, event_fields},
+        [SEAM_CHECK] = {sizeof(struct seam_check), SEAM_DESCRIPTORS_MAX, check_fields},
+        [SEAM_CHECKED] = {sizeof(struct seam_checked), 0, NULL},
+        [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},
+        [SEAM_OPENED] = {sizeof(struct seam_opened), 1, opened_fields},
+        [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
+    };
+
+    if (type >= sizeof(forms) / sizeof(forms[0]) || forms[type].fixed_size == 0)
+        return NULL;
+    return &forms[type];
+}
