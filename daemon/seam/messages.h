@@ -54,7 +54,8 @@ enum seam_type {
 
     /* warden -> opener; opener -> warden */
     SEAM_OPEN = 160, /* struct seam_open */
-    SEAM_OPENED, /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0 */
+    SEAM_OPENED, /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0.
+                  * What follow_git found (kind != 0) comes before the path's own answer. */
 
     /* probe -> warden */
     SEAM_PROBED = 192, /* struct seam_probed, one for each rung that was asked */
