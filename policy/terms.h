@@ -39,7 +39,13 @@ enum grant_kind {
 enum carve_out_kind {
     CARVE_OUT_ALWAYS = 1,     /* read-only if it exists, and cannot come to exist */
     CARVE_OUT_IF_PRESENT = 2, /* read-only if it exists */
-    CARVE_OUT_PIN = 3,        /* stays writable, cannot be renamed or removed (.git with --git) */
+    CARVE_OUT_PIN = 3,        /* stays writable, cannot be renamed or removed, and cannot come to
+                                 exist (.git with --git) */
+    /* As ALWAYS, where git reads the path: an absent one gets a file, not a directory, to hold its
+     * place.  It bears the same mark and is removed as the directories are, if its content is
+     * still what was put there. */
+    CARVE_OUT_ALWAYS_FILE = 4, /* an empty file */
+    CARVE_OUT_ALWAYS_HERE = 5, /* a file of ".\n": what .git/commondir says without being there */
 };
 
 enum colour {
