@@ -15,7 +15,7 @@ int mount_clone(int dirfd, const char *path, unsigned int flags)
 
 int mount_set(int mount, uint64_t attr_set, int user_namespace, bool recursive)
 {
-    struct mount_attr attr = {.attr_set = attr_set};
+    struct mount_attr attr = {.attr_set = attr_set, .propagation = MS_PRIVATE};
     unsigned int flags = AT_EMPTY_PATH;
 
     if (user_namespace >= 0)

@@ -9,9 +9,9 @@
  * AT_SYMLINK_NOFOLLOW.  -EINVAL: the mount is in another mount namespace. */
 int mount_clone(int dirfd, const char *path, unsigned int flags);
 
-/* Sets ATTR_SET (MOUNT_ATTR_RDONLY, NOSUID, NODEV, NOEXEC, IDMAP) on the mount MOUNT is the root of.
- * USER_NAMESPACE is the id map's, or -EBADF.  RECURSIVE: its submounts too.
- * -EINVAL: the file system cannot be id-mapped (mount_setattr(2)). */
+/* Sets ATTR_SET (MOUNT_ATTR_RDONLY, NOSUID, NODEV, NOEXEC, IDMAP) on the mount MOUNT is the root
+ * of. USER_NAMESPACE is the id map's, or -EBADF.  RECURSIVE: its submounts too. -EINVAL: the file
+ * system cannot be id-mapped (mount_setattr(2)). */
 int mount_set(int mount, uint64_t attr_set, int user_namespace, bool recursive);
 
 /* Attaches the detached MOUNT at DIRFD/PATH; neither end follows a trailing symlink. */

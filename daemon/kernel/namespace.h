@@ -14,8 +14,8 @@ struct namespace_spawn {
     int program;         /* descriptor of the program, executed by execveat(2) */
     const char *const *argv;
     const char *const *envp;
-    int channel;         /* becomes descriptor 3 of the child; 0, 1 and 2 are /dev/null */
-    int null;            /* an open /dev/null, read-write */
+    int channel; /* becomes descriptor 3 of the child; 0, 1 and 2 are /dev/null */
+    int null;    /* an open /dev/null, read-write */
 };
 
 struct namespace_child {
@@ -24,8 +24,8 @@ struct namespace_child {
     int user_namespace; /* for mount_setattr(2): MOUNT_ATTR_IDMAP */
 };
 
-/* Clones, maps the ids, then lets the child exec: a child that execs before its ids are mapped loses
- * its capabilities in the new namespace.  The child dies with the calling thread
+/* Clones, maps the ids, then lets the child exec: a child that execs before its ids are mapped
+ * loses its capabilities in the new namespace.  The child dies with the calling thread
  * (PR_SET_PDEATHSIG).  Between clone and exec the child makes only async-signal-safe calls.
  * 0 or -errno; on failure nothing is left. */
 int namespace_spawn(const struct namespace_spawn *spawn, struct namespace_child *ret);

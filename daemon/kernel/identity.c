@@ -1,0 +1,89 @@
+#include "identity.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CAPABILITY_MAX 63 /* the sets are 64 bits wide; the kernel says EINVAL where it ends */
+
+int identity_bound(void)
+{
+    const unsigned long bits = SECURE_ALL_BITS & ~issecure_mask(SECURE_KEEP_CAPS);
+    const unsigned long locks = (bits | issecure_mask(SECURE_KEEP_CAPS)) << 1;
+
+    /* NO_SETUID_FIXUP is among them: identity_drop() empties the sets, not a change of uid. */
+    if (prctl(PR_SET_SECUREBITS, bits | locks, 0, 0, 0) < 0)
+        return -errno;
+    for (unsigned long capability = 0; capability <= CAPABILITY_MAX; capability++) {
+        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0)
+            continue;
+        if (errno == EINVAL && capability > 0)
+            return 0; /* past the kernel's last one */
+        return -errno;
+    }
+    return 0;
+}
+
+int identity_become(const struct identity *identity)
+{
+    uid_t uid = identity->uid;
+    gid_t gid = identity->gid;
+
+    if (syscall(SYS_setgroups, identity->n_groups, identity->groups) < 0)
+        return -errno;
+    if (syscall(SYS_setresgid, gid, gid, gid) < 0)
+        return -errno;
+    return syscall(SYS_setresuid, uid, uid, uid) < 0 ? -errno : 0;
+}
+
+int identity_drop(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+
+    memset(none, 0, sizeof(none));
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+        return -errno;
+    return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+}
+
+int identity_no_new_privs(void)
+{
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+bool identity_is_powerless(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+    memset(sets, 0xff, sizeof(sets));
+    if (syscall(SYS_capget, &header, sets) < 0)
+        return false;
+    for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        if (sets[i].effective || sets[i].permitted || sets[i].inheritable)
+            return false;
+    }
+    for (unsigned long capability = 0; capability <= CAPABILITY_MAX; capability++) {
+        if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1)
+            return false;
+        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0, 0) == 1)
+            return false;
+    }
+    return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+}
+
+int identity_give_up(const struct identity *identity)
+{
+    int r = identity_bound();
+
+    if (r == 0)
+        r = identity_become(identity);
+    if (r == 0)
+        r = identity_drop();
+    return r == 0 ? identity_no_new_privs() : r;
+}

@@ -1,0 +1,38 @@
+/* identity.h - becoming somebody, with no privilege left, by plain numbers: nothing is parsed or
+ * looked up here.
+ *
+ * credentials(7), capabilities(7).  Raw system calls: each acts on the calling thread alone and
+ * touches no state of the C library, so that they also serve a child that shares its parent's
+ * memory. 0 or -errno throughout.  The order is: bound, become, drop, no_new_privs.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct identity {
+    uid_t uid;
+    gid_t gid;
+    const gid_t *groups; /* supplementary groups, exactly these */
+    size_t n_groups;
+};
+
+/* Empties the capability bounding set, and locks the securebits so that neither uid 0 nor an
+ * ambient capability can bring one back at exec.  Needs CAP_SETPCAP. */
+int identity_bound(void);
+
+/* Supplementary groups, then all three gids, then all three uids.  Needs CAP_SETUID, CAP_SETGID. */
+int identity_become(const struct identity *identity);
+
+/* Empties the ambient, inheritable, permitted and effective sets. */
+int identity_drop(void);
+
+/* No exec gains privilege any more. */
+int identity_no_new_privs(void);
+
+/* Looks again: true when no set holds a capability and no_new_privs is set. */
+bool identity_is_powerless(void);
+
+/* The four in their order. */
+int identity_give_up(const struct identity *identity);
