@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdint.h>
+/* <limits.h> finds this file too where policy/ is on the include path: let the system's through. */
+#include_next <limits.h>
 
 struct limits {
     uint64_t tasks;       /* processes and threads */
