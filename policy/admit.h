@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "limits.h"
+#include "limit.h"
 #include "reasons.h"
 #include "rule.h"
 #include "rungs.h"

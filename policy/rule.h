@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "limits.h"
+#include "limit.h"
 #include "own.h"
 #include "rungs.h"
 #include "terms.h"

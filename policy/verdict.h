@@ -1,7 +1,7 @@
 /* verdict.h - composing the verdict of a leg that was started.  Pure. */
 #pragma once
 
-#include "limits.h"
+#include "limit.h"
 #include "reasons.h"
 
 /* How the leg ended, as the warden saw it. */

@@ -1,9 +1,7 @@
-/* limits.h - what a leg may use up.  0 means: not limited by the request. */
+/* limit.h - what a leg may use up.  0 means: not limited by the request. */
 #pragma once
 
 #include <stdint.h>
-/* <limits.h> finds this file too where policy/ is on the include path: let the system's through. */
-#include_next <limits.h>
 
 struct limits {
     uint64_t tasks;       /* processes and threads */
