@@ -1,0 +1,91 @@
+#include "decode.h"
+
+#include "decode_run.h"
+#include "form.h"
+#include "frame.h"
+#include "saphan.pb-c.h"
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(FRAME_DESCRIPTORS_MAX <= 64, "form.named has a bit for each");
+_Static_assert(FRAME_DESCRIPTORS_MAX <= SEAM_DESCRIPTORS_MAX, "all of them fit into one packet");
+
+/* protobuf-c needs some 40 bytes for each field of a real frame, and a field is 3 bytes or more:
+ * a frame that needs more than this is made of empty messages. */
+#define ARENA_SIZE(frame) (16384 + 64 * (frame))
+
+static int decode_leg(struct form *form, uint16_t type, uint64_t leg, bool follow, struct ask *ask)
+{
+    if (leg == 0)
+        return form_malformed(form, "leg: 0 is no leg");
+    seam_writer_init(&ask->writer, type, 0);
+    ask->fixed.leg = (struct seam_ask_leg){.leg = leg, .follow = follow};
+    return 0;
+}
+
+static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, struct ask *ask)
+{
+    switch (frame->body_case) {
+    case SAPHAN__V1__CLIENT_FRAME__BODY_RUN:
+        return decode_run(form, frame->run, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_LIST_LEGS:
+        seam_writer_init(&ask->writer, SEAM_ASK_LEGS, 0);
+        ask->fixed.legs = (struct seam_ask_legs){.all = frame->list_legs->all != 0};
+        return 0;
+    case SAPHAN__V1__CLIENT_FRAME__BODY_SHOW_LEG:
+        return decode_leg(form, SEAM_ASK_SHOW, frame->show_leg->leg, false, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_LEG_LOGS:
+        return decode_leg(
+            form, SEAM_ASK_LOGS, frame->leg_logs->leg, frame->leg_logs->follow != 0, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_KILL_LEG:
+        return decode_leg(form, SEAM_ASK_KILL, frame->kill_leg->leg, false, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_STATUS:
+        seam_writer_init(&ask->writer, SEAM_ASK_STATUS, 0);
+        return 0;
+    default:
+        return form_malformed(form, "body: absent");
+    }
+}
+
+static int decode_frame(struct form *form, const Saphan__V1__ClientFrame *frame, struct ask *ask)
+{
+    int r;
+
+    r = form_message(form, &frame->base);
+    if (r == 0)
+        r = form_number(form, "protocol", frame->protocol, FRAME_PROTOCOL, FRAME_PROTOCOL);
+    if (r == 0)
+        r = decode_body(form, frame, ask);
+    if (r == 0)
+        r = form_all_named(form);
+    return r;
+}
+
+int decode(const uint8_t *bytes, size_t size, size_t n_descriptors, struct ask *ret,
+    struct refusal *ret_refusal)
+{
+    struct arena arena __attribute__((cleanup(arena_done_auto))) = {0};
+    struct form form = {.arena = &arena, .n_descriptors = n_descriptors, .refusal = ret_refusal};
+    Saphan__V1__ClientFrame *frame;
+    int r;
+
+    memset(ret, 0, sizeof(*ret));
+    r = arena_init(&arena, ARENA_SIZE(size));
+    if (r < 0)
+        return r;
+    frame = saphan__v1__client_frame__unpack(&arena.allocator, size, bytes);
+    if (!frame) {
+        (void)form_malformed(&form, "frame: not a ClientFrame");
+        return DECODE_E_REFUSED;
+    }
+    ret->request = frame->request;
+    r = decode_frame(&form, frame, ret);
+    if (r != 0)
+        ask_done(ret);
+    return r == FORM_E_REFUSED ? DECODE_E_REFUSED : r;
+}
+
+void ask_done(struct ask *ask)
+{
+    seam_writer_done(&ask->writer);
+}
