@@ -1,0 +1,174 @@
+# lib.sh - what every e2e script sources first: TAP, folders, legs, daemons of one's own.
+#
+# A script that is started by itself starts again beside tests/with-saphand: as root, with a policy
+# that lets root and $LEG_USER in.  Legs are asked for by $LEG_USER, an ordinary account of the system.
+# shellcheck shell=bash
+set -u
+TESTS=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+export PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
+LEG_USER=${SAPHAN_TEST_USER:-games}
+OTHER_USER=man
+if [ -z "${SAPHAN_DAEMON_PID:-}" ]; then
+    export SAPHAN_ALLOW=${SAPHAN_ALLOW-$LEG_USER}
+    exec "$TESTS/with-saphand" --as root "$(readlink -f "$0")" "$@"
+fi
+: "${SAPHAN_BUILD:?}"
+leg_uid=$(id -u "$LEG_USER") leg_gid=$(id -g "$LEG_USER")
+
+# ---- folders and the end ----
+T=$(mktemp -d /tmp/saphan-e2e.XXXXXX)
+chmod 755 "$T"
+W=$T/work # the user's own
+mkdir "$W" && chown "$leg_uid:$leg_gid" "$W"
+own_daemons=()
+_end() {
+    local pid
+    for pid in "${own_daemons[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+    for pid in $(jobs -p); do kill -KILL "$pid" 2>/dev/null; done
+    wait 2>/dev/null
+    awk -v t="$T" 'index($5, t) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
+        while read -r mount; do umount -l "$mount"; done
+    rm -rf "$T"
+}
+trap _end EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+# ---- TAP ----
+tests_run=0
+ok() {
+    tests_run=$((tests_run + 1))
+    echo "ok $tests_run - $1"
+}
+not_ok() { # NAME [WHAT IS KNOWN]
+    tests_run=$((tests_run + 1))
+    [ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /'
+    echo "not ok $tests_run - $1"
+}
+skip() { # NAME MISSING-FEATURE
+    tests_run=$((tests_run + 1))
+    echo "ok $tests_run - $1 # skip $2"
+}
+# check NAME COMMAND...: the command's success is the test.
+check() {
+    local name=$1 said
+    shift
+    if said=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "status $? of: $*
+$said"; fi
+}
+check_not() {
+    local name=$1 said
+    shift
+    if said=$("$@" 2>&1); then not_ok "$name" "succeeded: $*
+$said"; else ok "$name"; fi
+}
+equal() { # NAME WANTED FOUND
+    if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "wanted: $2
+found:  $3"; fi
+}
+finish() {
+    echo "1..$tests_run"
+    exit 0
+}
+
+# ---- legs ----
+as_user() { as "$LEG_USER" "$@"; }
+as() { # USER COMMAND...
+    local user=$1
+    shift
+    setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups -- \
+        env HOME="$W" USER="$user" LOGNAME="$user" "$@"
+}
+# leg [OPTION...] -- COMMAND...: `saphan run --json` as $LEG_USER, from $W, sets $rc.  Standard output
+# and error are in $T/out and $T/err, the events in $T/json.
+leg() {
+    : >"$T/out" >"$T/err"
+    (cd "$W" && as_user timeout -k 5 "${LEG_SECONDS:-60}" saphan run --json "$@" </dev/null) >"$T/out" 2>"$T/err"
+    rc=$?
+    grep -ah '^{' "$T/err" "$T/out" >"$T/json" || true
+}
+told() { # everything about the last leg, for a failing test
+    echo "rc=$rc"
+    echo "--- out"; head -c 2000 "$T/out"
+    echo "--- err"; head -c 4000 "$T/err"
+}
+# The last verdict's or refusal's colour and reasons, as slugs with commas.
+colour() { jq -rs 'map(select(.event == "verdict" or .event == "refused")) | last | .colour // "REFUSED"' "$T/json"; }
+reasons() {
+    jq -rs 'map(select(.event == "verdict" or .event == "refused")) | last | (.reasons // [])
+        | map(if type == "object" then (.slug // .reason) else . end) | join(",")' "$T/json"
+}
+has_reason() { case ",$(reasons)," in *",$1,"*) ;; *) return 1 ;; esac; }
+# expect NAME RC [COLOUR [REASON]]: of the last leg.
+expect() {
+    local wrong=""
+    [ "$rc" = "$2" ] || wrong="status $rc, wanted $2"
+    [ -z "${3:-}" ] || [ "$(colour)" = "$3" ] || wrong="$wrong; colour $(colour), wanted $3"
+    [ -z "${4:-}" ] || has_reason "$4" || wrong="$wrong; reasons '$(reasons)', wanted $4"
+    if [ -z "$wrong" ]; then ok "$1"; else not_ok "$1" "$wrong
+$(told)"; fi
+}
+# The program's own output of the last leg, without events.
+output() { grep -av '^{' "$T/out"; }
+program() { # NAME: a shell script on standard input becomes $W/NAME, the user's
+    cat >"$W/$1"
+    chmod 755 "$W/$1"
+    chown "$leg_uid:$leg_gid" "$W/$1"
+}
+owned() { chown -hR "$leg_uid:$leg_gid" "$@"; }
+tree() { "$TESTS/e2e/tree.py" "$1"; }
+await() { # SECONDS COMMAND...: true as soon as the command is
+    local deadline=$(($(date +%s%N) + $1 * 1000000000))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(date +%s%N)" -lt $deadline ] || return 1
+        sleep 0.02
+    done
+}
+running() { # is a process alive that has exactly ARG among its arguments
+    local pid
+    for pid in /proc/[0-9]*; do
+        [ "${pid#/proc/}" != "$BASHPID" ] || continue
+        tr '\0' '\n' 2>/dev/null <"$pid/cmdline" | grep -qxF -- "$1" && return 0
+    done
+    return 1
+}
+not_running() { ! running "$1"; }
+
+# ---- daemons of a script's own ----
+# start_daemon DIR [ARG...]: a further saphand whose private folder is DIR.  Sets $daemon_pid; its log
+# is DIR.log.  Use it by SAPHAN_SOCKET=DIR/saphan.sock.
+start_daemon() {
+    local dir=$1 custody=() said=""
+    shift
+    mkdir -p "$dir" && chmod 711 "$dir"
+    if [ ! -e "$dir.policy" ]; then policy "$LEG_USER root" >"$dir.policy"; fi
+    [ "$(stat -c %u "$SAPHAN_BUILD/daemon/saphand")" = 0 ] ||
+        custody=(--custodian "$(stat -c %u "$SAPHAN_BUILD/daemon/saphand")")
+    rm -f "$dir.ready" && mkfifo "$dir.ready"
+    exec 7<>"$dir.ready"
+    "${BEFORE_DAEMON[@]}" "$SAPHAN_BUILD/daemon/saphand" --private "$dir" --policy "$dir.policy" \
+        --libexec "$SAPHAN_BUILD/daemon" --ready-fd 8 "${custody[@]}" "$@" \
+        8>"$dir.ready" 7>&- >>"$dir.log" 2>&1 </dev/null &
+    daemon_pid=$!
+    own_daemons+=("$daemon_pid")
+    while [ "$said" != ready ]; do
+        read -r -t 0.2 said <&7 || kill -0 "$daemon_pid" 2>/dev/null || break
+    done
+    exec 7>&-
+    [ "$said" = ready ] || return 1
+    chmod 666 "$dir/saphan.sock"
+}
+BEFORE_DAEMON=(env -i PATH="$PATH" ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} ${UBSAN_OPTIONS:+UBSAN_OPTIONS="$UBSAN_OPTIONS"})
+policy() { # USERS [LINE...]: a policy that lets them do everything, with further lines
+    local users=$1
+    shift
+    printf '%s\n' '[allow test]' "User=$users" Boundary=domain 'View=minimal host' 'Net=none host' \
+        'Vendor=*' Read=/ Write=/ "$@"
+}
+daemon_cgroup() { # of PID: the folder that its legs are in
+    local mount path
+    mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+    path=$(sed -n 's/^0:://p' "/proc/$1/cgroup")
+    find "$mount/${path%%/saphan-*}" -maxdepth 2 -type d -name "saphan-$1" 2>/dev/null | head -n 1
+}
