@@ -18,13 +18,15 @@
 #define GROUPS_MAX 64
 #define REFUSALS_MAX 8
 #define REFUSAL_DETAIL_MAX 256
+#define DECISION_TEXTS_MAX (CARVE_OUTS_MAX + ARTEFACTS_MAX + 1)
 
 struct peer {
     uint32_t uid;
     uint32_t gid;
     uint32_t groups[GROUPS_MAX];
-    uint32_t n_groups;
-    const char *home; /* the uid's home directory, for "~" in ceilings; NULL = none */
+    uint32_t n_groups; /* all of them: a group that is left out could be one that a file shuts out */
+    const char *home; /* the uid's home directory, for "~" in ceilings: the kernel's name of it, as
+                         of a grant.  NULL, "/" or not normal: none, and "~" covers nothing */
 };
 
 struct grant {
@@ -80,6 +82,8 @@ struct refusal {
     char detail[REFUSAL_DETAIL_MAX]; /* what was asked, what was found */
 };
 
+/* A carve-out may have another grant beneath it (the git-dir of a linked worktree beneath `worktrees`
+ * of its git-common): the carve-out then goes below that grant's mount, never over it. */
 struct decision {
     struct refusal refusals[REFUSALS_MAX]; /* n_refusals > 0: REFUSED, and the rest is not filled */
     uint32_t n_refusals;
@@ -89,14 +93,21 @@ struct decision {
     enum view view;
     enum net net;
     struct limits limits; /* effective */
-    struct carve_out carve_outs[CARVE_OUTS_MAX]; /* paths live as long as request and policy */
+    struct carve_out carve_outs[CARVE_OUTS_MAX]; /* a PIN before what lies in it */
     uint32_t n_carve_outs;
     struct artefact artefacts[ARTEFACTS_MAX];
     uint32_t n_artefacts;
     const char *directory; /* the leg's working directory, absolute */
     struct backed_claim claims[CLAIM_COUNT];
     uint32_t n_claims;
+
+    /* What the paths above point to: they live until decision_done(). */
+    char *texts[DECISION_TEXTS_MAX];
+    uint32_t n_texts;
 };
+
+/* Frees what admit() made; DECISION itself is the caller's.  Needed after refusals too. */
+void decision_done(struct decision *decision);
 
 /* Always decides: there is no error result. *RET is filled whole. */
 void admit(const struct request *request, const struct peer *peer, const struct policy *policy,
