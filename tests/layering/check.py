@@ -17,12 +17,13 @@ ROOMS = {
     "proto": ("base",),
     "daemon/kernel": ("base",),
     "daemon/seam": ("policy", "base"),
-    "daemon/boundary": ("seam", "policy", "kernel", "base"),
-    "daemon/stub": ("boundary", "seam", "policy", "kernel", "base"),
-    "daemon/checker": ("boundary", "seam", "policy", "kernel", "base"),
-    "daemon/opener": ("boundary", "seam", "policy", "kernel", "base"),
-    "daemon/probe": ("boundary", "seam", "policy", "kernel", "base"),
-    "daemon/front": ("proto", "seam", "policy", "kernel", "base"),
+    "daemon/boundary/filter": ("kernel", "base"),
+    "daemon/boundary": ("filter", "seam", "policy", "kernel", "base"),
+    "daemon/stub": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/checker": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/opener": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/probe": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/front": ("proto", "filter", "seam", "policy", "kernel", "base"),
     "daemon/warden": ("policy", "seam", "kernel", "base"),
     "client": ("proto", "base"),
 }
@@ -31,7 +32,7 @@ FOREIGN = {
     "protobuf-c/": ("proto", "front", "client"),
     "sqlite3.h": ("warden",),
     "event2/": ("warden", "front"),
-    "seccomp.h": ("boundary",),  # its generator, which runs at build time
+    "seccomp.h": ("filter",),  # its generator, which runs at build time
     "jansson.h": ("client",),
     "systemd/": ("warden", "base"),
     "cap-ng.h": ("boundary", "stub", "checker", "opener", "probe", "front", "kernel"),
@@ -114,7 +115,7 @@ class Check:
         if owner and owner != room and owner not in ROOMS[folder]:
             self.say(path, number, "room %s may not use room %s (%s)" % (room, owner, name))
         for prefix, rooms in FOREIGN.items():
-            if name.startswith(prefix) and room not in rooms:
+            if quote == "<" and name.startswith(prefix) and room not in rooms:
                 self.say(path, number, "room %s may not use <%s>" % (room, name))
         return owner
 

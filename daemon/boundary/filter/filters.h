@@ -1,0 +1,24 @@
+/* filters.h - the system call filters, compiled at build time from the lists in this folder.
+ *
+ * All are for seccomp_install(); those whose list tells calls need seccomp_install_listener().
+ */
+#pragma once
+
+#include "seccomp.h"
+
+/* A leg: the list first, then the walls, which look at arguments and tell of what builds a
+ * sandbox.  Unknown calls fail with ENOSYS, dangerous ones with EPERM, foreign ABIs are killed. */
+extern const struct seccomp_filter filter_leg, filter_leg_walls;
+
+/* What the listener of filter_leg_walls may be told of; ends with number -1. */
+struct filter_call {
+    int number;
+    const char *name;
+};
+extern const struct filter_call filter_leg_told[];
+
+/* Our own programs: a call that is not listed ends the process. */
+extern const struct seccomp_filter filter_pid1;    /* the stub while its leg runs */
+extern const struct seccomp_filter filter_front;   /* once it is isolated */
+extern const struct seccomp_filter filter_checker; /* once it has become the requester */
+extern const struct seccomp_filter filter_opener;  /* the same */
