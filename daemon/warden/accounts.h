@@ -1,0 +1,15 @@
+/* accounts.h - names of users and groups, from /etc/passwd and /etc/group alone.
+ *
+ * No name service: the warden neither loads a module nor talks to a server for it.  A user whom
+ * only a directory service knows has no "~" in policies and no name in output, and is named in
+ * policies by number.  passwd(5), group(5).
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* -ENOENT when there is no such entry. */
+int account_uid(const char *name, uint32_t *ret_uid);
+int account_gid(const char *name, uint32_t *ret_gid);
+int account_home(uint32_t uid, char **ret_home);
+int account_name(uint32_t uid, char **ret_name);

@@ -1,0 +1,212 @@
+#include "fronts.h"
+
+#include "legs.h"
+#include "log.h"
+#include "monitor.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ids that no leg, user or service has: each front is a stranger to every other. */
+#define FRONT_UID_BASE 0x6fff0000U
+#define FRONT_UIDS 2048U
+
+static void front_free(struct front *front)
+{
+    if (front->readable)
+        event_free(front->readable);
+    if (front->ended)
+        event_free(front->ended);
+    program_end(&front->child);
+    free(front->peer_home);
+    free(front);
+}
+
+static uint32_t free_uid(const struct warden *warden)
+{
+    uint8_t used[FRONT_UIDS] = {0};
+    const struct front *front;
+
+    TAILQ_FOREACH(front, &warden->fronts_ready, entry)
+        used[front->front_uid - FRONT_UID_BASE] = 1;
+    TAILQ_FOREACH(front, &warden->fronts_serving, entry)
+        used[front->front_uid - FRONT_UID_BASE] = 1;
+    for (uint32_t i = 0; i < FRONT_UIDS; i++) {
+        if (!used[i])
+            return FRONT_UID_BASE + i;
+    }
+    return 0;
+}
+
+void front_drop(struct front *front)
+{
+    struct warden *warden = front->warden;
+
+    if (front->serving) {
+        TAILQ_REMOVE(&warden->fronts_serving, front, entry);
+        warden->n_fronts_serving--;
+        legs_front_gone(warden, front);
+    } else {
+        TAILQ_REMOVE(&warden->fronts_ready, front, entry);
+        warden->n_fronts_ready--;
+    }
+    front_free(front);
+}
+
+static void front_readable(evutil_socket_t fd, short what, void *context)
+{
+    struct front *front = context;
+    struct seam_message message;
+    int r;
+
+    r = seam_receive(front->child.channel, &message);
+    if (r == -EAGAIN)
+        return;
+    if (r != 0) {
+        if (r == SEAM_E_MALFORMED)
+            log_error("front of uid %u: broken message: dropped", front->peer.uid);
+        front_drop(front);
+        return;
+    }
+    monitor_take(front, &message);
+}
+
+static void front_ended(evutil_socket_t fd, short what, void *context)
+{
+    front_drop(context);
+}
+
+static int front_watch(struct front *front)
+{
+    struct event_base *loop = front->warden->loop;
+
+    front->readable =
+        event_new(loop, front->child.channel, EV_READ | EV_PERSIST, front_readable, front);
+    front->ended = event_new(loop, front->child.pidfd, EV_READ, front_ended, front);
+    if (!front->readable || !front->ended || event_add(front->readable, NULL) < 0 ||
+        event_add(front->ended, NULL) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+static int front_start(struct warden *warden, struct front **ret)
+{
+    struct front *front = calloc(1, sizeof(*front));
+    char uid[16];
+    const char *const argv[] = {"saphan-front", uid, NULL};
+    int r;
+
+    if (!front)
+        return -ENOMEM;
+    front->warden = warden;
+    front->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
+    front->front_uid = free_uid(warden);
+    if (front->front_uid == 0) {
+        free(front);
+        return -EUSERS;
+    }
+    (void)snprintf(uid, sizeof(uid), "%u", front->front_uid);
+    r = program_start(warden, PROGRAM_FRONT, argv, warden->empty_root, &front->child);
+    if (r == 0)
+        r = front_watch(front);
+    if (r < 0) {
+        front_free(front);
+        return r;
+    }
+    TAILQ_INSERT_TAIL(&warden->fronts_ready, front, entry);
+    warden->n_fronts_ready++;
+    if (ret)
+        *ret = front;
+    return 0;
+}
+
+int fronts_refill(struct warden *warden)
+{
+    if (warden->n_fronts_ready >= warden->options.fronts)
+        return 0;
+    return front_start(warden, NULL);
+}
+
+int fronts_serve(
+    struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home)
+{
+    auto_close int consumed = connection;
+    struct front *front = TAILQ_FIRST(&warden->fronts_ready);
+    struct seam_serve serve = {.uid = peer->uid, .pid = pid};
+    struct seam_writer writer;
+    int r;
+
+    if (!front) {
+        r = front_start(warden, &front);
+        if (r < 0) {
+            free(home);
+            return r;
+        }
+    }
+    TAILQ_REMOVE(&warden->fronts_ready, front, entry);
+    warden->n_fronts_ready--;
+    TAILQ_INSERT_TAIL(&warden->fronts_serving, front, entry);
+    warden->n_fronts_serving++;
+    front->serving = true;
+    front->peer = *peer;
+    front->peer_home = home;
+    front->peer.home = home;
+    front->peer_pid = pid;
+    seam_writer_init(&writer, SEAM_SERVE, 0);
+    (void)front_send(front, &writer, &serve, &consumed, 1);
+    return 0;
+}
+
+uint32_t fronts_of(const struct warden *warden, uint32_t uid)
+{
+    const struct front *front;
+    uint32_t count = 0;
+
+    TAILQ_FOREACH(front, &warden->fronts_serving, entry)
+        count += front->peer.uid == uid;
+    return count;
+}
+
+bool front_send(struct front *front, struct seam_writer *writer, const void *fixed,
+    const int *descriptors, size_t n_descriptors)
+{
+    int r = seam_send(front->child.channel, writer, fixed, descriptors, n_descriptors);
+
+    seam_writer_done(writer);
+    if (r == 0)
+        return true;
+    if (r != SEAM_E_CLOSED)
+        log_warning("front of uid %u takes no messages (%d): dropped", front->peer.uid, r);
+    front_drop(front);
+    return false;
+}
+
+bool front_end_reply(struct front *front, uint64_t request, uint64_t value)
+{
+    struct seam_end end = {.value = value};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_END, request);
+    return front_send(front, &writer, &end, NULL, 0);
+}
+
+bool front_refuse(struct front *front, uint64_t request, enum reason reason, const char *detail)
+{
+    struct seam_refused refused = {.n_refusals = 1, .client_status = 125};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_REFUSED, request);
+    refused.refusals[0].reason = reason;
+    refused.refusals[0].detail = seam_put_text(&writer, detail);
+    return front_send(front, &writer, &refused, NULL, 0);
+}
+
+void fronts_close(struct warden *warden)
+{
+    struct front *front;
+
+    while ((front = TAILQ_FIRST(&warden->fronts_ready)))
+        front_drop(front);
+    while ((front = TAILQ_FIRST(&warden->fronts_serving)))
+        front_drop(front);
+}

@@ -1,0 +1,43 @@
+/* fronts.h - the processes that speak to clients: a few wait, one serves each connection. */
+#pragma once
+
+#include "program.h"
+
+struct front {
+    TAILQ_ENTRY(front) entry;
+    struct warden *warden;
+    struct program_child child;
+    struct event *readable, *ended;
+    uint32_t front_uid; /* its own identity, shared with no other front */
+    bool serving;
+    struct peer peer;   /* who asks: read from the socket, never from a message */
+    uint32_t peer_pid;
+    char *peer_home;
+    uint32_t n_open; /* requests under way */
+};
+
+/* Starts fronts until options.fronts wait. */
+int fronts_refill(struct warden *warden);
+
+/* Hands CONNECTION (consumed) to a waiting front; starts one if none waits. */
+int fronts_serve(struct warden *warden, int connection, const struct peer *peer, uint32_t pid,
+    char *home);
+
+/* How many connections UID has. */
+uint32_t fronts_of(const struct warden *warden, uint32_t uid);
+
+/* Ends the front and all it asked for that was not detached.  FRONT is gone after it. */
+void front_drop(struct front *front);
+
+/* Sends a message; a front that does not take it is dropped (its client stalls): *returns false and
+ * FRONT is gone*. */
+bool front_send(struct front *front, struct seam_writer *writer, const void *fixed,
+    const int *descriptors, size_t n_descriptors);
+
+/* SEAM_END with VALUE, the end of a reply. */
+bool front_end_reply(struct front *front, uint64_t request, uint64_t value);
+
+/* A refusal with one reason. */
+bool front_refuse(struct front *front, uint64_t request, enum reason reason, const char *detail);
+
+void fronts_close(struct warden *warden);

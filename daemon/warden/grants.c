@@ -1,0 +1,256 @@
+/* grants.c - from what the front sent to a request that admit() can judge.
+ *
+ * Every grant becomes a descriptor (the client's, or one that the opener opened as the requester)
+ * and the kernel's own name of it.  What a client says a descriptor is called is never used. */
+#include "leg.h"
+#include "legs.h"
+#include "own_paths.h"
+
+#include "descriptor.h"
+#include "log.h"
+#include "steps.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Without asking a file system's server: a hanging FUSE mount must not hold the warden up. */
+static int look_at(int fd, struct statx *ret)
+{
+    return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_NLINK,
+               ret) < 0
+        ? -errno
+        : 0;
+}
+
+static bool writes(enum grant_kind kind)
+{
+    return kind != GRANT_READ;
+}
+
+/* Fills request.grants[INDEX] from grant_fds[INDEX].  A refusal's reason, or REASON_NONE. */
+static enum reason name_grant(struct leg *leg, uint32_t index)
+{
+    struct grant *grant = &leg->request.grants[index];
+    struct statx st;
+
+    if (look_at(leg->grant_fds[index], &st) < 0)
+        return REASON_GRANT_ABSENT;
+    if (!S_ISDIR(st.stx_mode) && !S_ISREG(st.stx_mode))
+        return REASON_GRANT_TYPE;
+    if (descriptor_path(leg->grant_fds[index], &leg->grant_paths[index]) < 0)
+        return REASON_GRANT_ABSENT;
+    if (!text_path_is_normal(leg->grant_paths[index]))
+        return REASON_GRANT_FOREIGN_MOUNT;
+    leg->grant_dev[index] = ((uint64_t)st.stx_dev_major << 32) | st.stx_dev_minor;
+    leg->grant_ino[index] = st.stx_ino;
+    grant->path = leg->grant_paths[index];
+    grant->directory = S_ISDIR(st.stx_mode);
+    grant->covers_own = writes(grant->kind) &&
+        own_paths_covered(leg->warden, grant->path, leg->grant_dev[index], st.stx_ino);
+    return REASON_NONE;
+}
+
+static void copy_artefacts(struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->run->n_artefacts; i++) {
+        leg->request.artefacts[i].path = seam_text(&leg->ask, leg->run->artefacts[i].path);
+        leg->request.artefacts[i].min_size = leg->run->artefacts[i].min_size;
+        leg->request.artefacts[i].has_sha256 = leg->run->artefacts[i].has_sha256 != 0;
+        memcpy(leg->request.artefacts[i].sha256, leg->run->artefacts[i].sha256, 32);
+    }
+    leg->request.n_artefacts = leg->run->n_artefacts;
+}
+
+static void copy_carve_outs(struct leg *leg)
+{
+    const char *at = seam_list_first(&leg->ask, leg->run->carve_outs);
+
+    for (uint32_t i = 0; i < leg->run->carve_outs.count; i++, at = seam_list_next(at))
+        leg->request.carve_outs[i] = at;
+    leg->request.n_carve_outs = leg->run->carve_outs.count;
+}
+
+/* Numbers that a front may not send: it checks them, and we do not rely on it. */
+static bool numbers_fit(const struct seam_run *run)
+{
+    if (run->n_grants > GRANTS_MAX || run->n_artefacts > ARTEFACTS_MAX ||
+        run->carve_outs.count > CARVE_OUTS_MAX || run->argv.count == 0 ||
+        run->boundary > BOUNDARY_NONE || run->view > VIEW_HOST || run->net > NET_DOOR)
+        return false;
+    for (uint32_t i = 0; i < run->n_grants; i++) {
+        if (run->grants[i].kind < GRANT_READ || run->grants[i].kind > GRANT_GIT_COMMON)
+            return false;
+    }
+    return true;
+}
+
+/* Takes each grant's descriptor out of the message; -EBADF stays where a path is to be opened. */
+static bool take_descriptors(struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->run->n_grants; i++) {
+        int32_t index = leg->run->grants[i].descriptor;
+
+        leg->request.grants[i].kind = (enum grant_kind)leg->run->grants[i].kind;
+        if (index < 0) {
+            if (!seam_text(&leg->ask, leg->run->grants[i].path))
+                return false;
+            continue;
+        }
+        if ((size_t)index >= leg->ask.n_descriptors || leg->ask.descriptors[index] < 0)
+            return false;
+        leg->grant_fds[i] = steal_fd(&leg->ask.descriptors[index]);
+    }
+    leg->request.n_grants = leg->run->n_grants;
+    return true;
+}
+
+int leg_read_request(struct leg *leg)
+{
+    const struct seam_run *run = leg->run;
+    struct request *request = &leg->request;
+
+    if (!numbers_fit(run) || !take_descriptors(leg)) {
+        leg_refuse(leg, REASON_REQUEST_MALFORMED, "a number or index does not fit");
+        return -EBADMSG;
+    }
+    request->boundary = (enum boundary)run->boundary;
+    request->view = (enum view)run->view;
+    request->net = (enum net)run->net;
+    request->git = run->git != 0;
+    request->detach = run->detach != 0;
+    request->vendor = seam_text(&leg->ask, run->vendor);
+    request->chdir = seam_text(&leg->ask, run->chdir);
+    request->limits = run->limits;
+    copy_artefacts(leg);
+    copy_carve_outs(leg);
+    return 0;
+}
+
+int leg_name_grants(struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        enum reason reason = name_grant(leg, i);
+
+        if (reason != REASON_NONE) {
+            const char *asked = i < leg->run->n_grants
+                ? seam_text(&leg->ask, leg->run->grants[i].path)
+                : NULL;
+
+            leg_refuse(leg, reason, asked ? asked : "a descriptor");
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+/* ---- paths, opened by the opener as the requester ---- */
+
+/* A linked worktree's directories become grants of their own: the opener saw, as the requester, that
+ * the repository points back. */
+static void found_worktree(
+    struct leg *leg, const struct seam_opened *opened, struct seam_message *answer)
+{
+    struct request *request = &leg->request;
+
+    if (opened->error) {
+        (void)fault_set(&leg->build_fault, STEP_OPEN, opened->error, "worktree");
+        return;
+    }
+    if (answer->n_descriptors != 1 || request->n_grants == GRANTS_MAX ||
+        (opened->kind != GRANT_GIT_DIR && opened->kind != GRANT_GIT_COMMON))
+        return;
+    leg->grant_fds[request->n_grants] = steal_fd(&answer->descriptors[0]);
+    request->grants[request->n_grants++].kind = (enum grant_kind)opened->kind;
+}
+
+static bool opened(void *context, struct seam_message *answer)
+{
+    struct leg *leg = context;
+    const struct seam_opened *opened = answer->fixed;
+    uint32_t index;
+
+    if (opened->path >= leg->n_opening)
+        return true;
+    index = leg->opening[opened->path];
+    if (opened->kind != 0) {
+        found_worktree(leg, opened, answer);
+        return false;
+    }
+    if (opened->error || answer->n_descriptors != 1)
+        (void)fault_set(&leg->build_fault, STEP_ADMIT, opened->error ? opened->error : EBADMSG,
+            "%s", seam_text(&leg->ask, leg->run->grants[index].path));
+    else
+        leg->grant_fds[index] = steal_fd(&answer->descriptors[0]);
+    return true;
+}
+
+static void opening_done(void *context, int result)
+{
+    struct leg *leg = context;
+    const struct fault *fault = &leg->build_fault;
+    char detail[REFUSAL_DETAIL_MAX];
+
+    leg->errand = NULL;
+    if (result < 0) {
+        leg_fail(leg, STEP_OPEN, -result, "opener");
+    } else if (fault->step == STEP_OPEN) {
+        leg_refuse(leg, REASON_WORKTREE_FORGED, fault_errno_name(fault->error));
+    } else if (fault->step == STEP_ADMIT) {
+        (void)snprintf(detail, sizeof(detail), "%.200s: %s", fault->subject,
+            fault_errno_name(fault->error));
+        leg_refuse(leg, REASON_GRANT_ABSENT, detail);
+    } else {
+        leg_resolved(leg);
+    }
+}
+
+int leg_open_paths(struct leg *leg)
+{
+    struct seam_open *open = calloc(1, sizeof(*open));
+    auto_free void *owned = open;
+    struct seam_writer writer;
+    int r;
+
+    if (!open)
+        return -ENOMEM;
+    seam_writer_init(&writer, SEAM_OPEN, 0);
+    for (uint32_t i = 0; i < leg->run->n_grants; i++) {
+        uint32_t n = leg->n_opening;
+
+        if (leg->grant_fds[i] >= 0)
+            continue;
+        leg->opening[leg->n_opening++] = (uint8_t)i;
+        open->paths[n].path = seam_put_text(&writer, seam_text(&leg->ask, leg->run->grants[i].path));
+        open->paths[n].follow_git =
+            leg->run->git && leg->run->grants[i].kind == GRANT_WORKSPACE ? 1 : 0;
+    }
+    open->n_paths = leg->n_opening;
+    r = errand_run(leg->warden,
+        &(struct errand_question){.program = PROGRAM_OPENER,
+            .as = &leg->peer,
+            .type = SEAM_OPEN,
+            .fixed = open,
+            .writer = &writer,
+            .answer_type = SEAM_OPENED,
+            .n_answers = leg->n_opening,
+            .timeout_ms = 5000,
+            .answer = opened,
+            .done = opening_done,
+            .context = leg},
+        &leg->errand);
+    seam_writer_done(&writer);
+    return r;
+}
+
+bool leg_has_paths_to_open(const struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->run->n_grants; i++) {
+        if (leg->grant_fds[i] < 0)
+            return true;
+    }
+    return false;
+}

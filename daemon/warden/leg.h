@@ -1,0 +1,91 @@
+/* leg.h - one leg, from the request to its last event: the struct that the files of its life share.
+ *
+ * grants.c makes the request, plans.c the plan, streams.c the three streams, errands.c the short
+ * runs of opener and checker, legs.c drives, endings.c ends.
+ */
+#pragma once
+
+#include "errands.h"
+#include "fronts.h"
+#include "slots.h"
+#include "verdict.h"
+
+struct leg {
+    TAILQ_ENTRY(leg) entry;
+    struct warden *warden;
+    uint64_t id; /* 0 until the row is about to be written */
+    enum leg_state state;
+
+    struct front *front; /* NULL: detached, or the client is gone */
+    uint64_t request_number;
+    struct peer peer;
+    char *home, *user;
+
+    struct seam_message ask; /* owns the strings and descriptors of the request */
+    const struct seam_run *run;
+    struct request request;
+    struct decision decision;
+    char *rule_name;
+
+    int grant_fds[GRANTS_MAX]; /* O_PATH or a directory; owned */
+    char *grant_paths[GRANTS_MAX];
+    uint64_t grant_dev[GRANTS_MAX], grant_ino[GRANTS_MAX];
+
+    uint8_t opening[GRANTS_MAX]; /* the grants whose paths the opener was asked for, in order */
+    uint32_t n_opening;
+
+    int stream_fds[3];   /* what the stub gets; owned until the plan is sent */
+    int stream_reads[3]; /* read ends for the front, until ACCEPTED is sent */
+    uint64_t kept[2];    /* bytes seen on kept streams */
+    bool keeps_output;
+
+    struct slot *slot;
+    struct errand *errand; /* opener or checker under way, or NULL */
+    struct artefact_stamp before[ARTEFACTS_MAX], after[ARTEFACTS_MAX];
+
+    bool stamped;   /* the artefacts' state before the leg is known (or there are none) */
+    bool recorded;  /* the row is durable */
+    bool ready;     /* the last wall stands */
+    bool gone_ahead; /* GO was sent */
+    bool started;   /* exec succeeded */
+    struct fault build_fault;
+    struct ending ending;
+    int64_t asked_ms;
+    uint64_t asked_us, gone_us;
+    struct event *wall;
+};
+
+/* legs.c */
+void leg_free(struct leg *leg);
+/* Ends a leg that was never started: tells why, takes down what stands.  LEG is gone after it. */
+void leg_refuse(struct leg *leg, enum reason reason, const char *detail);
+/* The same for a failure in STEP about SUBJECT: build-failed. */
+void leg_fail(struct leg *leg, uint32_t step, int error, const char *subject);
+/* Sends an event to the front (if there is one) and to the ledger. */
+void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
+    const char *subject, const char *detail);
+
+/* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later. */
+void leg_end(struct leg *leg);
+
+/* grants.c: each says by its result whether the leg goes on; on failure it is refused and gone. */
+int leg_read_request(struct leg *leg);
+bool leg_has_paths_to_open(const struct leg *leg);
+/* The opener is asked; leg_resolved() follows from the loop.  -errno: nothing was begun. */
+int leg_open_paths(struct leg *leg);
+int leg_name_grants(struct leg *leg);
+
+/* legs.c: all grants are descriptors now. */
+void leg_resolved(struct leg *leg);
+
+/* plans.c: id-mapped mounts, the sealed plan, and both to the stub.  Fills the fault on failure. */
+int leg_send_plan(struct leg *leg, struct fault *ret_fault);
+
+/* streams.c: checks the client's descriptors, makes pipes and kept files.  What is refused is
+ * refused with *RET_REASON and DETAIL. */
+int leg_open_streams(struct leg *leg, enum reason *ret_reason, char detail[REFUSAL_DETAIL_MAX]);
+
+/* stamps.c: the artefacts' state, by the checker as the requester. */
+int leg_stamp(struct leg *leg, bool hash, errand_done *done);
+/* What is wrong with each artefact: pure, fills ending.artefacts. */
+void leg_judge(struct leg *leg);

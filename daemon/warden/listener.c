@@ -1,0 +1,183 @@
+#include "listener.h"
+
+#include "accounts.h"
+#include "fronts.h"
+#include "log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+
+/* A zero length: too busy, come again (PROTOCOL.md). */
+static const char busy_frame[4] = {0};
+
+static void say_busy(int connection)
+{
+    (void)!send(connection, busy_frame, sizeof(busy_frame), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* SO_PEERCRED and SO_PEERGROUPS: unix(7).  They are the peer's when it called connect(2). */
+static int read_peer(int connection, struct peer *ret_peer, uint32_t *ret_pid)
+{
+    struct ucred cred;
+    socklen_t size = sizeof(cred);
+    gid_t groups[GROUPS_MAX];
+    socklen_t groups_size = sizeof(groups);
+
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &cred, &size) < 0)
+        return -errno;
+    if (cred.pid <= 0 || cred.uid == (uid_t)-1)
+        return -ESRCH;
+    memset(ret_peer, 0, sizeof(*ret_peer));
+    ret_peer->uid = cred.uid;
+    ret_peer->gid = cred.gid;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, groups, &groups_size) < 0)
+        return -errno; /* ERANGE: more groups than GROUPS_MAX; we do not guess which count */
+    ret_peer->n_groups = (uint32_t)(groups_size / sizeof(gid_t));
+    for (uint32_t i = 0; i < ret_peer->n_groups; i++)
+        ret_peer->groups[i] = groups[i];
+    *ret_pid = (uint32_t)cred.pid;
+    return 0;
+}
+
+static void take_connection(struct warden *warden, int connection)
+{
+    struct peer peer;
+    uint32_t pid;
+    char *home = NULL;
+    int r;
+
+    r = read_peer(connection, &peer, &pid);
+    if (r < 0) {
+        log_warning("connection: peer cannot be known: %s: closed", strerror(-r));
+        close(connection);
+        return;
+    }
+    if (warden->stopping || warden->n_fronts_serving >= warden->options.connections ||
+        fronts_of(warden, peer.uid) >= warden->options.connections_per_user) {
+        say_busy(connection);
+        close(connection);
+        return;
+    }
+    (void)account_home(peer.uid, &home);
+    r = fronts_serve(warden, connection, &peer, pid, home);
+    if (r < 0)
+        log_error("connection of uid %u: no front: %s", peer.uid, strerror(-r));
+}
+
+static void connection_waits(evutil_socket_t fd, short what, void *context)
+{
+    struct warden *warden = context;
+
+    for (int i = 0; i < 16; i++) {
+        int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (connection < 0)
+            return;
+        take_connection(warden, connection);
+    }
+}
+
+/* The socket's folder is ours (root's, not writable by others: custody checks it), so the name is
+ * not raced for; a dead daemon's socket is replaced, a living one's is not. */
+static int replace_dead_socket(const struct sockaddr_un *address)
+{
+    auto_close int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (probe < 0)
+        return -errno;
+    if (connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN)
+        return -EADDRINUSE;
+    if (errno != ENOENT && unlink(address->sun_path) < 0 && errno != ENOENT)
+        return -errno;
+    return 0;
+}
+
+static int set_owner(const struct warden *warden, const char *path)
+{
+    uint32_t gid = 0;
+
+    if (warden->options.socket_group) {
+        int r = account_gid(warden->options.socket_group, &gid);
+
+        if (r < 0) {
+            log_error("socket: there is no group %s: add it, or set SocketGroup=",
+                warden->options.socket_group);
+            return r;
+        }
+    }
+    if (chown(path, 0, gid) < 0)
+        return -errno;
+    /* A private daemon's socket is reached through its folder: the folder's mode decides. */
+    return chmod(path, warden->options.private_directory ? 0666 : 0660) < 0 ? -errno : 0;
+}
+
+static int make_socket(struct warden *warden)
+{
+    auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int r;
+
+    if (fd < 0)
+        return -errno;
+    if (strlen(warden->options.socket) >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
+    (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", warden->options.socket);
+    r = replace_dead_socket(&address);
+    if (r < 0)
+        return r;
+    (void)umask(0177);
+    r = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+    (void)umask(0077);
+    if (r == 0)
+        r = set_owner(warden, address.sun_path);
+    if (r == 0 && listen(fd, 1024) < 0)
+        r = -errno;
+    if (r < 0)
+        return r;
+    warden->socket = steal_fd(&fd);
+    warden->socket_is_ours = true;
+    return 0;
+}
+
+int listener_open(struct warden *warden)
+{
+    int passed = sd_listen_fds(1), r;
+
+    if (passed > 1) {
+        log_error("socket: systemd passed %d sockets, one is wanted", passed);
+        return -EINVAL;
+    }
+    if (passed == 1) {
+        if (sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, NULL, 0) <= 0)
+            return -EINVAL;
+        warden->socket = fcntl(SD_LISTEN_FDS_START, F_DUPFD_CLOEXEC, 10);
+        if (warden->socket < 0 || fcntl(warden->socket, F_SETFL, O_NONBLOCK) < 0)
+            return -errno;
+    } else {
+        r = make_socket(warden);
+        if (r < 0) {
+            log_error("socket %s: %s", warden->options.socket, strerror(-r));
+            return r;
+        }
+    }
+    warden->socket_event =
+        event_new(warden->loop, warden->socket, EV_READ | EV_PERSIST, connection_waits, warden);
+    if (!warden->socket_event || event_add(warden->socket_event, NULL) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+void listener_close(struct warden *warden)
+{
+    if (warden->socket_event)
+        event_free(warden->socket_event);
+    warden->socket_event = NULL;
+    if (warden->socket_is_ours)
+        (void)unlink(warden->options.socket);
+    close_fd(&warden->socket);
+}

@@ -1,0 +1,13 @@
+/* own_paths.h - saphand's own files, which no write grant may cover. */
+#pragma once
+
+#include "warden.h"
+
+/* Remembers each own path (socket, state, policy, configuration, programs) and, by device and inode,
+ * every directory above it. */
+int own_paths_open(struct warden *warden);
+void own_paths_close(struct warden *warden);
+
+/* Would a write grant of PATH (DEV, INO) let a leg change one of our files?  True when it is one of
+ * them, above one, or inside one. */
+bool own_paths_covered(const struct warden *warden, const char *path, uint64_t dev, uint64_t ino);

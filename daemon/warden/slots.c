@@ -1,0 +1,342 @@
+#include "slots.h"
+
+#include "cgroup.h"
+#include "devices.h"
+#include "id_ranges.h"
+#include "legs.h"
+#include "log.h"
+#include "namespace.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#ifndef CLONE_NEWCGROUP
+#define CLONE_NEWCGROUP 0x02000000
+#endif
+
+#define NAMESPACES                                                                                 \
+    (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+static const struct timeval leave_again = {.tv_usec = 5000};
+
+/* ---- the end of a slot ---- */
+
+static void slot_free(struct slot *slot)
+{
+    struct event **events[] = {&slot->readable, &slot->ended, &slot->leaving};
+
+    for (size_t i = 0; i < array_size(events); i++) {
+        if (*events[i])
+            event_free(*events[i]);
+    }
+    if (slot->has_ids)
+        id_range_return(slot->warden, slot->id_base);
+    close_fd(&slot->cgroup);
+    close_fd(&slot->pidfd);
+    close_fd(&slot->user_namespace);
+    close_fd(&slot->channel);
+    close_fd(&slot->devices);
+    free(slot);
+}
+
+static bool try_remove(struct slot *slot)
+{
+    int r;
+
+    if (slot->cgroup < 0)
+        return true;
+    r = cgroup_remove(slot->warden->cgroup_base, slot->cgroup_name);
+    if (r == -EBUSY) {
+        (void)cgroup_kill(slot->cgroup);
+        return false;
+    }
+    if (r < 0 && r != -ENOENT)
+        log_error("cgroup %s: cannot be removed: %s", slot->cgroup_name, strerror(-r));
+    return true;
+}
+
+static void leave_later(evutil_socket_t fd, short what, void *context)
+{
+    struct slot *slot = context;
+
+    if (try_remove(slot)) {
+        TAILQ_REMOVE(&slot->warden->slots, slot, entry);
+        slot_free(slot);
+    } else {
+        (void)event_add(slot->leaving, &leave_again);
+    }
+}
+
+/* The stub is our child: when its pidfd is readable it is dead, and with it, being pid 1, all that
+ * its pid namespace held. */
+static void reap(struct slot *slot)
+{
+    siginfo_t info;
+
+    if (slot->pidfd >= 0)
+        (void)waitid(P_PIDFD, (id_t)slot->pidfd, &info, WEXITED);
+    close_fd(&slot->pidfd);
+}
+
+void slot_leave(struct slot *slot)
+{
+    if (slot->state == SLOT_WAITING)
+        slot->warden->n_slots_ready--;
+    slot->state = SLOT_LEAVING;
+    slot->leg = NULL;
+    if (slot->readable)
+        (void)event_del(slot->readable);
+    if (slot->ended)
+        (void)event_del(slot->ended);
+    close_fd(&slot->channel);
+    if (slot->pidfd >= 0) {
+        if (slot->cgroup >= 0)
+            (void)cgroup_kill(slot->cgroup);
+        (void)kill(slot->pid, SIGKILL); /* ours and not reaped: the number is still its */
+        reap(slot);
+    }
+    if (!try_remove(slot)) {
+        slot->leaving = evtimer_new(slot->warden->loop, leave_later, slot);
+        if (slot->leaving && event_add(slot->leaving, &leave_again) == 0)
+            return;
+    }
+    TAILQ_REMOVE(&slot->warden->slots, slot, entry);
+    slot_free(slot);
+}
+
+/* ---- the stub speaks ---- */
+
+static void give(struct slot *slot, struct leg *leg)
+{
+    if (slot->state == SLOT_WAITING)
+        slot->warden->n_slots_ready--;
+    slot->state = SLOT_TAKEN;
+    slot->leg = leg;
+    legs_slot_given(leg, slot);
+}
+
+static void stub_waits(struct slot *slot)
+{
+    slot->state = SLOT_WAITING;
+    slot->warden->n_slots_ready++;
+    if (slot->leg)
+        give(slot, slot->leg);
+}
+
+static void slot_failed(struct slot *slot, const char *what)
+{
+    struct leg *leg = slot->leg;
+
+    log_error("%s: %s", slot->cgroup_name, what);
+    slot_leave(slot);
+    if (leg)
+        legs_slot_failed(leg, what);
+}
+
+static void stub_readable(evutil_socket_t fd, short what, void *context)
+{
+    struct slot *slot = context;
+    struct seam_message message;
+    int r;
+
+    r = seam_receive(slot->channel, &message);
+    if (r == -EAGAIN)
+        return;
+    if (r != 0) {
+        /* The pidfd tells the rest: a stub that closed its channel is ending. */
+        (void)event_del(slot->readable);
+        if (r == SEAM_E_MALFORMED)
+            (void)cgroup_kill(slot->cgroup);
+        return;
+    }
+    if (slot->state == SLOT_TAKEN) {
+        legs_stub_says(slot->leg, &message);
+        return;
+    }
+    if (slot->state == SLOT_STARTING && message.header.type == SEAM_WAITING) {
+        seam_message_done(&message);
+        stub_waits(slot);
+        return;
+    }
+    if (message.header.type == SEAM_FAILED) {
+        const struct seam_failed *failed = message.fixed;
+
+        log_error("%s: step %u: %s: %s", slot->cgroup_name, failed->step,
+            seam_text(&message, failed->subject), strerror(failed->error));
+    }
+    seam_message_done(&message);
+    slot_failed(slot, "the stub did not come up");
+}
+
+/* What a stub said before it died is read before its death is told. */
+static void hear_out(struct slot *slot)
+{
+    struct seam_message message;
+
+    while (seam_receive(slot->channel, &message) == 0)
+        legs_stub_says(slot->leg, &message);
+}
+
+static void stub_ended(evutil_socket_t fd, short what, void *context)
+{
+    struct slot *slot = context;
+
+    if (slot->state == SLOT_TAKEN) {
+        hear_out(slot);
+        reap(slot);
+        legs_stub_ended(slot->leg);
+        return;
+    }
+    slot_failed(slot, "the stub ended while it waited");
+}
+
+/* ---- making one ---- */
+
+static int watch(struct slot *slot)
+{
+    struct event_base *loop = slot->warden->loop;
+
+    slot->readable = event_new(loop, slot->channel, EV_READ | EV_PERSIST, stub_readable, slot);
+    slot->ended = event_new(loop, slot->pidfd, EV_READ, stub_ended, slot);
+    if (!slot->readable || !slot->ended || event_add(slot->readable, NULL) < 0 ||
+        event_add(slot->ended, NULL) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+static int spawn_stub(struct slot *slot)
+{
+    static const char *const argv[] = {"saphan-stub", NULL};
+    static const char *const envp[] = {NULL};
+    auto_close int theirs = -EBADF;
+    struct namespace_child child;
+    int pair[2], r;
+
+    r = seam_channel_pair(pair);
+    if (r < 0)
+        return r;
+    slot->channel = pair[0];
+    theirs = pair[1];
+    if (fcntl(slot->channel, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    r = namespace_spawn(
+        &(struct namespace_spawn){
+            .namespaces = (uint64_t)NAMESPACES | (slot->host_network ? 0 : (uint64_t)CLONE_NEWNET),
+            .id_base = slot->id_base,
+            .cgroup = slot->cgroup,
+            .program = slot->warden->programs[PROGRAM_STUB],
+            .argv = argv,
+            .envp = envp,
+            .channel = theirs,
+            .null = slot->warden->null},
+        &child);
+    if (r < 0)
+        return r;
+    slot->pid = child.pid;
+    slot->pidfd = child.pidfd;
+    slot->user_namespace = child.user_namespace;
+    return 0;
+}
+
+static int build(struct slot *slot)
+{
+    struct warden *warden = slot->warden;
+    int r;
+
+    r = id_range_take(warden, &slot->id_base);
+    if (r < 0)
+        return r;
+    slot->has_ids = true;
+    (void)snprintf(slot->cgroup_name, sizeof(slot->cgroup_name), "slot-%llu",
+        (unsigned long long)++warden->slot_serial);
+    r = cgroup_make(warden->cgroup_base, slot->cgroup_name, &slot->cgroup);
+    if (r < 0)
+        return r;
+    r = spawn_stub(slot);
+    if (r == 0)
+        r = devices_make(slot->user_namespace, &slot->devices);
+    if (r == 0)
+        r = watch(slot);
+    return r;
+}
+
+static int make(struct warden *warden, bool host_network, struct slot **ret)
+{
+    struct slot *slot = calloc(1, sizeof(*slot));
+    int r;
+
+    if (!slot)
+        return -ENOMEM;
+    *slot = (struct slot){.warden = warden,
+        .state = SLOT_STARTING,
+        .host_network = host_network,
+        .cgroup = -EBADF,
+        .pidfd = -EBADF,
+        .user_namespace = -EBADF,
+        .channel = -EBADF,
+        .devices = -EBADF};
+    TAILQ_INSERT_TAIL(&warden->slots, slot, entry);
+    r = build(slot);
+    if (r < 0) {
+        log_error("slot: %s", strerror(-r));
+        slot_leave(slot);
+        return r;
+    }
+    *ret = slot;
+    return 0;
+}
+
+int slots_refill(struct warden *warden)
+{
+    struct slot *slot;
+    uint32_t coming = 0;
+
+    TAILQ_FOREACH(slot, &warden->slots, entry)
+        coming += !slot->leg && (slot->state == SLOT_STARTING || slot->state == SLOT_WAITING);
+    if (coming >= warden->options.slots)
+        return 0;
+    return make(warden, false, &slot);
+}
+
+int slot_take(struct warden *warden, struct leg *leg, bool host_network)
+{
+    struct slot *slot, *starting = NULL;
+    int r;
+
+    TAILQ_FOREACH(slot, &warden->slots, entry) {
+        if (slot->host_network != host_network || slot->leg)
+            continue;
+        if (slot->state == SLOT_WAITING) {
+            give(slot, leg);
+            return 0;
+        }
+        if (slot->state == SLOT_STARTING && !starting)
+            starting = slot;
+    }
+    if (!starting) {
+        r = make(warden, host_network, &starting);
+        if (r < 0)
+            return r;
+    }
+    starting->leg = leg;
+    return 0;
+}
+
+void slots_close(struct warden *warden)
+{
+    struct slot *slot;
+
+    while ((slot = TAILQ_FIRST(&warden->slots))) {
+        if (slot->leaving) {
+            TAILQ_REMOVE(&warden->slots, slot, entry);
+            slot_free(slot);
+        } else {
+            slot_leave(slot);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/* warden.h - the one context of saphand: what it holds between two turns of its loop. */
+#pragma once
+
+#include "messages.h"
+#include "options.h"
+#include "own.h"
+#include <event2/event.h>
+#include <sys/queue.h>
+
+struct front;
+struct leg;
+struct slot;
+struct ledger;
+
+enum program {
+    PROGRAM_FRONT,
+    PROGRAM_STUB,
+    PROGRAM_CHECKER,
+    PROGRAM_OPENER,
+    PROGRAM_PROBE,
+    PROGRAM_COUNT,
+};
+
+TAILQ_HEAD(front_list, front);
+TAILQ_HEAD(leg_list, leg);
+TAILQ_HEAD(slot_list, slot);
+
+#define OWN_PATHS_MAX 32
+#define OWN_PLACES_MAX 160
+
+/* own_paths.c */
+struct own_paths {
+    char *paths[OWN_PATHS_MAX]; /* real paths; NULL-terminated */
+    uint32_t n_paths;
+    struct {
+        uint64_t dev, ino;
+    } places[OWN_PLACES_MAX]; /* they and all directories above them */
+    uint32_t n_places;
+};
+
+/* system_view.c: what every leg's minimal view holds, opened once. */
+#define SYSTEM_DIRECTORIES_MAX 16
+#define SYSTEM_MASKS_MAX 64
+struct system_view {
+    struct {
+        char *path;
+        int fd;
+    } directories[SYSTEM_DIRECTORIES_MAX];
+    uint32_t n_directories;
+    struct {
+        char *path, *target;
+    } symlinks[16];
+    uint32_t n_symlinks;
+    char *masks[SYSTEM_MASKS_MAX]; /* secrets that exist on this host */
+    uint32_t n_masks;
+};
+
+struct warden {
+    struct options options;
+    struct own_paths own;
+    struct system_view view;
+    struct event_base *loop;
+    struct policy policy;
+    struct machine_row machine;
+    struct ledger *ledger;
+    int64_t started_ms;
+    bool stopping;
+
+    int programs[PROGRAM_COUNT]; /* O_PATH: each was judged by custody, and is what is executed */
+    int null;                    /* /dev/null, read-write */
+    int empty_root;              /* an empty directory, where fronts live */
+    int state;                   /* the state directory */
+    int kept;                    /* its subdirectory of kept output */
+
+    /* cgroups.c */
+    int cgroup_base;     /* below it stands one cgroup a slot */
+    int cgroup_parent;   /* where cgroup_base was made, or -EBADF when it is the unit's own */
+    char *cgroup_name;   /* its name there */
+    uint32_t cgroup_controllers;
+    uint32_t cgroup_delegated_by_us; /* controllers switched on in cgroup_parent by us */
+
+    /* listener.c */
+    int socket;
+    struct event *socket_event;
+    bool socket_is_ours; /* made by us, so removed by us */
+
+    /* fronts.c */
+    struct front_list fronts_ready, fronts_serving;
+    uint32_t n_fronts_ready, n_fronts_serving;
+
+    /* slots.c */
+    struct slot_list slots;
+    uint32_t n_slots_ready;
+    int id_lock; /* holds this daemon's block of id ranges */
+    uint32_t id_first, id_count;
+    uint8_t id_used[1024]; /* by range number within the block */
+    uint32_t id_next;
+    uint64_t slot_serial;
+
+    /* legs.c */
+    struct leg_list legs;
+    uint64_t next_leg;
+    uint64_t n_legs, legs_since_start;
+
+    struct event *signal_events[4];
+    struct event *refill; /* makes fronts and slots when there is nothing better to do */
+    struct event *watchdog;
+};
