@@ -27,7 +27,8 @@ static void unescape(char *text)
     *out = '\0';
 }
 
-/* The mount point of the first cgroup2 file system in /proc/self/mountinfo (proc_pid_mountinfo(5)). */
+/* The mount point of the first cgroup2 file system in /proc/self/mountinfo (proc_pid_mountinfo(5)).
+ */
 static int find_mount(char **ret_mount_point)
 {
     auto_free char *table = NULL;

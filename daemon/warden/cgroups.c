@@ -70,8 +70,8 @@ int cgroups_open(struct warden *warden)
 
     r = cgroup_open_own(&own, &path);
     if (r < 0) {
-        log_error("cgroup: no cgroup v2 to work in: %s: mount cgroup2, see cgroups(7)",
-            strerror(-r));
+        log_error(
+            "cgroup: no cgroup v2 to work in: %s: mount cgroup2, see cgroups(7)", strerror(-r));
         return r;
     }
     r = in_unit ? open_in_unit(warden, own) : open_private(warden, own);

@@ -15,15 +15,22 @@ static const struct node {
     const char *name;
     unsigned int major, minor;
 } nodes[] = {
-    {"null", 1, 3}, {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8}, {"urandom", 1, 9},
+    {"null", 1, 3},
+    {"zero", 1, 5},
+    {"full", 1, 7},
+    {"random", 1, 8},
+    {"urandom", 1, 9},
     {"tty", 5, 0},
 };
 
 static const struct link {
     const char *name, *target;
 } links[] = {
-    {"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
-    {"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
+    {"fd", "/proc/self/fd"},
+    {"stdin", "/proc/self/fd/0"},
+    {"stdout", "/proc/self/fd/1"},
+    {"stderr", "/proc/self/fd/2"},
+    {"ptmx", "pts/ptmx"},
 };
 
 static const char *const directories[] = {"pts", "shm"};
@@ -41,7 +48,8 @@ static int fill(int mount)
             return -errno;
     }
     for (size_t i = 0; i < array_size(directories); i++) {
-        if (mkdirat(mount, directories[i], 0755) < 0 || fchmodat(mount, directories[i], 0755, 0) < 0)
+        if (mkdirat(mount, directories[i], 0755) < 0 ||
+            fchmodat(mount, directories[i], 0755, 0) < 0)
             return -errno;
     }
     return 0;

@@ -63,8 +63,8 @@ static void too_late(evutil_socket_t fd, short what, void *context)
 
 static int watch(struct warden *warden, struct errand *errand, uint64_t timeout_ms)
 {
-    struct timeval timeout = {.tv_sec = (time_t)(timeout_ms / 1000),
-        .tv_usec = (suseconds_t)(timeout_ms % 1000) * 1000};
+    struct timeval timeout = {
+        .tv_sec = (time_t)(timeout_ms / 1000), .tv_usec = (suseconds_t)(timeout_ms % 1000) * 1000};
 
     errand->readable =
         event_new(warden->loop, errand->child.channel, EV_READ | EV_PERSIST, answered, errand);
@@ -78,8 +78,7 @@ static int watch(struct warden *warden, struct errand *errand, uint64_t timeout_
 int errand_run(struct warden *warden, const struct errand_question *question, struct errand **ret)
 {
     struct program_identity identity;
-    const char *const argv[] = {
-        program_name(question->program), identity.uid, identity.gid,
+    const char *const argv[] = {program_name(question->program), identity.uid, identity.gid,
         question->as->n_groups ? identity.groups : NULL, NULL};
     struct errand *errand = calloc(1, sizeof(*errand));
     int r;

@@ -9,8 +9,8 @@
 
 struct errand;
 
-/* Each answer (owned by the errand; take descriptors with steal_fd()).  Returns whether it is one of
- * the N_ANSWERS that were asked for, or something found on the way. */
+/* Each answer (owned by the errand; take descriptors with steal_fd()).  Returns whether it is one
+ * of the N_ANSWERS that were asked for, or something found on the way. */
 typedef bool errand_answer(void *context, struct seam_message *answer);
 /* The last one came (result 0), or: -ETIMEDOUT, -EPIPE (it died), -EBADMSG.  The errand is freed
  * after this call. */

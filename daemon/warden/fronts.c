@@ -28,9 +28,9 @@ static uint32_t free_uid(const struct warden *warden)
     const struct front *front;
 
     TAILQ_FOREACH(front, &warden->fronts_ready, entry)
-        used[front->front_uid - FRONT_UID_BASE] = 1;
+    used[front->front_uid - FRONT_UID_BASE] = 1;
     TAILQ_FOREACH(front, &warden->fronts_serving, entry)
-        used[front->front_uid - FRONT_UID_BASE] = 1;
+    used[front->front_uid - FRONT_UID_BASE] = 1;
     for (uint32_t i = 0; i < FRONT_UIDS; i++) {
         if (!used[i])
             return FRONT_UID_BASE + i;
@@ -163,7 +163,7 @@ uint32_t fronts_of(const struct warden *warden, uint32_t uid)
     uint32_t count = 0;
 
     TAILQ_FOREACH(front, &warden->fronts_serving, entry)
-        count += front->peer.uid == uid;
+    count += front->peer.uid == uid;
     return count;
 }
 

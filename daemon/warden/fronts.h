@@ -10,7 +10,7 @@ struct front {
     struct event *readable, *ended;
     uint32_t front_uid; /* its own identity, shared with no other front */
     bool serving;
-    struct peer peer;   /* who asks: read from the socket, never from a message */
+    struct peer peer; /* who asks: read from the socket, never from a message */
     uint32_t peer_pid;
     char *peer_home;
     uint32_t n_open; /* requests under way */
@@ -20,8 +20,8 @@ struct front {
 int fronts_refill(struct warden *warden);
 
 /* Hands CONNECTION (consumed) to a waiting front; starts one if none waits. */
-int fronts_serve(struct warden *warden, int connection, const struct peer *peer, uint32_t pid,
-    char *home);
+int fronts_serve(
+    struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home);
 
 /* How many connections UID has. */
 uint32_t fronts_of(const struct warden *warden, uint32_t uid);

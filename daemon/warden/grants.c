@@ -22,8 +22,8 @@ static int look_at(int fd, struct statx *ret)
 {
     return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_NLINK,
                ret) < 0
-        ? -errno
-        : 0;
+               ? -errno
+               : 0;
 }
 
 static bool writes(enum grant_kind kind)
@@ -49,8 +49,8 @@ static enum reason name_grant(struct leg *leg, uint32_t index)
     leg->grant_ino[index] = st.stx_ino;
     grant->path = leg->grant_paths[index];
     grant->directory = S_ISDIR(st.stx_mode);
-    grant->covers_own = writes(grant->kind) &&
-        own_paths_covered(leg->warden, grant->path, leg->grant_dev[index], st.stx_ino);
+    grant->covers_own = writes(grant->kind) && own_paths_covered(leg->warden, grant->path,
+                                                   leg->grant_dev[index], st.stx_ino);
     return REASON_NONE;
 }
 
@@ -136,9 +136,8 @@ int leg_name_grants(struct leg *leg)
         enum reason reason = name_grant(leg, i);
 
         if (reason != REASON_NONE) {
-            const char *asked = i < leg->run->n_grants
-                ? seam_text(&leg->ask, leg->run->grants[i].path)
-                : NULL;
+            const char *asked =
+                i < leg->run->n_grants ? seam_text(&leg->ask, leg->run->grants[i].path) : NULL;
 
             leg_refuse(leg, reason, asked ? asked : "a descriptor");
             return -EINVAL;
@@ -149,8 +148,8 @@ int leg_name_grants(struct leg *leg)
 
 /* ---- paths, opened by the opener as the requester ---- */
 
-/* A linked worktree's directories become grants of their own: the opener saw, as the requester, that
- * the repository points back. */
+/* A linked worktree's directories become grants of their own: the opener saw, as the requester,
+ * that the repository points back. */
 static void found_worktree(
     struct leg *leg, const struct seam_opened *opened, struct seam_message *answer)
 {
@@ -200,8 +199,8 @@ static void opening_done(void *context, int result)
     } else if (fault->step == STEP_OPEN) {
         leg_refuse(leg, REASON_WORKTREE_FORGED, fault_errno_name(fault->error));
     } else if (fault->step == STEP_ADMIT) {
-        (void)snprintf(detail, sizeof(detail), "%.200s: %s", fault->subject,
-            fault_errno_name(fault->error));
+        (void)snprintf(
+            detail, sizeof(detail), "%.200s: %s", fault->subject, fault_errno_name(fault->error));
         leg_refuse(leg, REASON_GRANT_ABSENT, detail);
     } else {
         leg_resolved(leg);
@@ -224,7 +223,8 @@ int leg_open_paths(struct leg *leg)
         if (leg->grant_fds[i] >= 0)
             continue;
         leg->opening[leg->n_opening++] = (uint8_t)i;
-        open->paths[n].path = seam_put_text(&writer, seam_text(&leg->ask, leg->run->grants[i].path));
+        open->paths[n].path =
+            seam_put_text(&writer, seam_text(&leg->ask, leg->run->grants[i].path));
         open->paths[n].follow_git =
             leg->run->git && leg->run->grants[i].kind == GRANT_WORKSPACE ? 1 : 0;
     }

@@ -41,7 +41,8 @@ int id_ranges_open(struct warden *warden)
         return 0;
     }
     log_error("id ranges: all %u blocks are held: see abstract sockets saphan-ids-* in "
-              "/proc/net/unix", BLOCKS);
+              "/proc/net/unix",
+        BLOCKS);
     return -EADDRINUSE;
 }
 

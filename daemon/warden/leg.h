@@ -43,11 +43,11 @@ struct leg {
     struct errand *errand; /* opener or checker under way, or NULL */
     struct artefact_stamp before[ARTEFACTS_MAX], after[ARTEFACTS_MAX];
 
-    bool stamped;   /* the artefacts' state before the leg is known (or there are none) */
-    bool recorded;  /* the row is durable */
-    bool ready;     /* the last wall stands */
+    bool stamped;    /* the artefacts' state before the leg is known (or there are none) */
+    bool recorded;   /* the row is durable */
+    bool ready;      /* the last wall stands */
     bool gone_ahead; /* GO was sent */
-    bool started;   /* exec succeeded */
+    bool started;    /* exec succeeded */
     struct fault build_fault;
     struct ending ending;
     int64_t asked_ms;
@@ -65,7 +65,8 @@ void leg_fail(struct leg *leg, uint32_t step, int error, const char *subject);
 void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
     const char *subject, const char *detail);
 
-/* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later. */
+/* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later.
+ */
 void leg_end(struct leg *leg);
 
 /* grants.c: each says by its result whether the leg goes on; on failure it is refused and gone. */

@@ -112,8 +112,7 @@ static int read_config(struct options *options, const char *file)
     r = ini_parse_string(text, config_key, &reading);
     if (r != 0 || !reading.any) {
         (void)fprintf(stderr, "saphand: %s:%d: %s\n", file, r > 0 ? r : 1,
-            reading.message[0] ? reading.message
-                               : (r ? "not of the form Key=Value" : "is empty"));
+            reading.message[0] ? reading.message : (r ? "not of the form Key=Value" : "is empty"));
         return -EINVAL;
     }
     return 0;
@@ -121,8 +120,17 @@ static int read_config(struct options *options, const char *file)
 
 /* ---- the command line ---- */
 
-enum { OPT_CONFIG = 256, OPT_PRIVATE, OPT_POLICY, OPT_LIBEXEC, OPT_CUSTODIAN, OPT_READY_FD,
-    OPT_CHECK, OPT_VERSION, OPT_HELP };
+enum {
+    OPT_CONFIG = 256,
+    OPT_PRIVATE,
+    OPT_POLICY,
+    OPT_LIBEXEC,
+    OPT_CUSTODIAN,
+    OPT_READY_FD,
+    OPT_CHECK,
+    OPT_VERSION,
+    OPT_HELP
+};
 
 static const struct option long_options[] = {
     {"config", required_argument, NULL, OPT_CONFIG},
@@ -142,8 +150,8 @@ static int take_number(const char *name, const char *value, uint64_t max, uint64
     int r = text_parse_uint(value, max, ret);
 
     if (r < 0)
-        (void)fprintf(stderr, "saphand: %s: a plain decimal number is wanted, not '%s'\n", name,
-            value);
+        (void)fprintf(
+            stderr, "saphand: %s: a plain decimal number is wanted, not '%s'\n", name, value);
     return r;
 }
 
@@ -237,8 +245,8 @@ static int apply_private(struct options *options)
     if (!directory) {
         int error = errno;
 
-        (void)fprintf(stderr, "saphand: --private %s: %s\n", options->private_directory,
-            strerror(error));
+        (void)fprintf(
+            stderr, "saphand: --private %s: %s\n", options->private_directory, strerror(error));
         return -error;
     }
     socket = text_format("%s/saphan.sock", directory);

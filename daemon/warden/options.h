@@ -7,12 +7,12 @@
 #define OPTIONS_POLICIES_MAX 16
 
 struct options {
-    char *config;           /* saphand.conf, or NULL: the installed one if it exists */
+    char *config;            /* saphand.conf, or NULL: the installed one if it exists */
     char *private_directory; /* --private: everything of this daemon in one directory */
-    char *socket;           /* path of the listening socket */
-    char *socket_group;     /* its group; NULL: root */
-    char *state;            /* state directory */
-    char *policy_directory; /* *.policy in it, in the order of their names */
+    char *socket;            /* path of the listening socket */
+    char *socket_group;      /* its group; NULL: root */
+    char *state;             /* state directory */
+    char *policy_directory;  /* *.policy in it, in the order of their names */
     char *policies[OPTIONS_POLICIES_MAX]; /* --policy: these and no directory */
     uint32_t n_policies;
     char *libexec;

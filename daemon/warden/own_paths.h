@@ -3,8 +3,8 @@
 
 #include "warden.h"
 
-/* Remembers each own path (socket, state, policy, configuration, programs) and, by device and inode,
- * every directory above it. */
+/* Remembers each own path (socket, state, policy, configuration, programs) and, by device and
+ * inode, every directory above it. */
 int own_paths_open(struct warden *warden);
 void own_paths_close(struct warden *warden);
 

@@ -93,8 +93,8 @@ static int spawn(struct warden *warden, enum program program, const char *const 
         if (r == 0)
             r = set_signals(&attributes);
         if (r == 0)
-            r = -posix_spawn(ret_pid, path, &actions, &attributes,
-                (char *const *)(uintptr_t)argv, no_environment);
+            r = -posix_spawn(ret_pid, path, &actions, &attributes, (char *const *)(uintptr_t)argv,
+                no_environment);
         (void)posix_spawnattr_destroy(&attributes);
     }
     (void)posix_spawn_file_actions_destroy(&actions);
@@ -151,6 +151,6 @@ void program_identity(const struct peer *peer, struct program_identity *ret)
     (void)snprintf(ret->gid, sizeof(ret->gid), "%u", peer->gid);
     ret->groups[0] = '\0';
     for (uint32_t i = 0; i < peer->n_groups; i++)
-        at += (size_t)snprintf(ret->groups + at, sizeof(ret->groups) - at, "%s%u", i ? "," : "",
-            peer->groups[i]);
+        at += (size_t)snprintf(
+            ret->groups + at, sizeof(ret->groups) - at, "%s%u", i ? "," : "", peer->groups[i]);
 }

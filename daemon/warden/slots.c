@@ -297,7 +297,7 @@ int slots_refill(struct warden *warden)
     uint32_t coming = 0;
 
     TAILQ_FOREACH(slot, &warden->slots, entry)
-        coming += !slot->leg && (slot->state == SLOT_STARTING || slot->state == SLOT_WAITING);
+    coming += !slot->leg && (slot->state == SLOT_STARTING || slot->state == SLOT_WAITING);
     if (coming >= warden->options.slots)
         return 0;
     return make(warden, false, &slot);
@@ -308,7 +308,8 @@ int slot_take(struct warden *warden, struct leg *leg, bool host_network)
     struct slot *slot, *starting = NULL;
     int r;
 
-    TAILQ_FOREACH(slot, &warden->slots, entry) {
+    TAILQ_FOREACH(slot, &warden->slots, entry)
+    {
         if (slot->host_network != host_network || slot->leg)
             continue;
         if (slot->state == SLOT_WAITING) {
@@ -325,6 +326,17 @@ int slot_take(struct warden *warden, struct leg *leg, bool host_network)
     }
     starting->leg = leg;
     return 0;
+}
+
+void slots_forget(struct warden *warden, const struct leg *leg)
+{
+    struct slot *slot;
+
+    TAILQ_FOREACH(slot, &warden->slots, entry)
+    {
+        if (slot->leg == leg)
+            slot->leg = NULL;
+    }
 }
 
 void slots_close(struct warden *warden)

@@ -39,6 +39,9 @@ int slots_refill(struct warden *warden);
  * making it failed.  -errno when it cannot even be begun. */
 int slot_take(struct warden *warden, struct leg *leg, bool host_network);
 
+/* LEG goes away before its slot was given. */
+void slots_forget(struct warden *warden, const struct leg *leg);
+
 /* Ends all that runs in it, then takes it down; the cgroup may outlive this call by moments, and is
  * retried until it is gone.  SLOT is gone after it. */
 void slot_leave(struct slot *slot);

@@ -55,6 +55,17 @@ struct system_view {
     uint32_t n_masks;
 };
 
+/* usage.c: who was admitted when. */
+#define ADMISSIONS_MAX 8192
+struct admission {
+    uint64_t at_us;
+    uint32_t uid;
+};
+
+/* placeholders.c */
+struct intent;
+TAILQ_HEAD(intent_list, intent);
+
 struct warden {
     struct options options;
     struct own_paths own;
@@ -73,9 +84,9 @@ struct warden {
     int kept;                    /* its subdirectory of kept output */
 
     /* cgroups.c */
-    int cgroup_base;     /* below it stands one cgroup a slot */
-    int cgroup_parent;   /* where cgroup_base was made, or -EBADF when it is the unit's own */
-    char *cgroup_name;   /* its name there */
+    int cgroup_base;   /* below it stands one cgroup a slot */
+    int cgroup_parent; /* where cgroup_base was made, or -EBADF when it is the unit's own */
+    char *cgroup_name; /* its name there */
     uint32_t cgroup_controllers;
     uint32_t cgroup_delegated_by_us; /* controllers switched on in cgroup_parent by us */
 
@@ -101,6 +112,9 @@ struct warden {
     struct leg_list legs;
     uint64_t next_leg;
     uint64_t n_legs, legs_since_start;
+    struct intent_list intents;
+    struct admission admissions[ADMISSIONS_MAX]; /* a ring */
+    uint32_t next_admission;
 
     struct event *signal_events[4];
     struct event *refill; /* makes fronts and slots when there is nothing better to do */

@@ -1,0 +1,8 @@
+/* placeholder_mark.h - what the stub puts on a placeholder and the warden looks for. */
+#pragma once
+
+/* An extended attribute whose value is the leg's number, in decimal: xattr(7). */
+#define PLACEHOLDER_MARK "user.saphan.placeholder"
+
+/* The content of a placeholder of kind CARVE_OUT_ALWAYS_HERE. */
+#define PLACEHOLDER_HERE ".\n"

@@ -1,0 +1,18 @@
+#include "journal.h"
+
+#include "text.h"
+#include <systemd/sd-journal.h>
+
+void journal_leg_ended(const struct leg *leg, const struct verdict *verdict)
+{
+    const char *first = verdict->n_reasons ? reason_entry(verdict->reasons[0])->slug : "none";
+
+    /* Only where a journal reads us: elsewhere the ledger alone has it. */
+    if (!getenv("JOURNAL_STREAM"))
+        return;
+    (void)sd_journal_send("MESSAGE=leg %llu of uid %u: %s (%s)", (unsigned long long)leg->id,
+        leg->peer.uid, colour_name(verdict->colour), first, "PRIORITY=6", "SAPHAN_LEG=%llu",
+        (unsigned long long)leg->id, "SAPHAN_UID=%u", leg->peer.uid, "SAPHAN_VERDICT=%s",
+        colour_name(verdict->colour), "SAPHAN_REASON=%s", first, "SAPHAN_RULE=%s",
+        leg->rule_name ? leg->rule_name : "", NULL);
+}

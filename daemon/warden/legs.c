@@ -1,0 +1,534 @@
+/* legs.c - the life of a leg, from the question to its first process's end.
+ *
+ *   asked -> paths opened -> named -> admitted -> slot -> row -> plan -> READY -> GO -> STARTED
+ *
+ * Each step is a function that begins the next; what fails before GO is a refusal, after it a
+ * verdict (endings.c). */
+#include "legs.h"
+
+#include "accounts.h"
+#include "cgroup.h"
+#include "clock.h"
+#include "ledger.h"
+#include "leg.h"
+#include "log.h"
+#include "placeholders.h"
+#include "steps.h"
+#include "text.h"
+#include "usage.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void leg_free(struct leg *leg)
+{
+    TAILQ_REMOVE(&leg->warden->legs, leg, entry);
+    leg->warden->n_legs--;
+    if (leg->front)
+        leg->front->n_open--;
+    if (leg->errand)
+        errand_cancel(leg->errand);
+    if (leg->slot)
+        slot_leave(leg->slot);
+    else
+        slots_forget(leg->warden, leg);
+    if (leg->wall)
+        event_free(leg->wall);
+    for (size_t i = 0; i < GRANTS_MAX; i++) {
+        close_fd(&leg->grant_fds[i]);
+        free(leg->grant_paths[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        close_fd(&leg->stream_fds[i]);
+        close_fd(&leg->stream_reads[i]);
+    }
+    seam_message_done(&leg->ask);
+    free(leg->home);
+    free(leg->user);
+    free(leg->rule_name);
+    free(leg);
+}
+
+/* ---- refusing ---- */
+
+static void tell_refusal(struct leg *leg, struct seam_writer *writer, struct seam_refused *refused)
+{
+    struct front *front = leg->front;
+
+    log_info("leg of uid %u refused: %s", leg->peer.uid,
+        reason_entry(refused->refusals[0].reason)->slug);
+    if (leg->recorded)
+        ledger_refused(
+            leg->warden->ledger, leg->id, refused->refusals[0].reason, refused->client_status);
+    placeholders_release(leg);
+    leg_free(leg);
+    if (front)
+        (void)front_send(front, writer, refused, NULL, 0);
+    else
+        seam_writer_done(writer);
+}
+
+static void refuse_with(struct leg *leg, enum reason reason, const char *detail, uint32_t status)
+{
+    struct seam_refused refused = {
+        .n_refusals = 1, .client_status = status, .leg = leg->recorded ? leg->id : 0};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_REFUSED, leg->request_number);
+    refused.refusals[0].reason = reason;
+    refused.refusals[0].detail = seam_put_text(&writer, detail);
+    tell_refusal(leg, &writer, &refused);
+}
+
+void leg_refuse(struct leg *leg, enum reason reason, const char *detail)
+{
+    refuse_with(leg, reason, detail, 125);
+}
+
+/* A failed mount of a grant has a name of its own; so has a program that is not there. */
+static enum reason reason_of(const struct leg *leg, uint32_t step, int error)
+{
+    if (step == STEP_IDMAP && leg->slot && error == EINVAL)
+        return REASON_GRANT_FILESYSTEM;
+    if (step == STEP_CARVE_OUTS)
+        return REASON_CARVE_OUT_UNENFORCEABLE;
+    if (step == STEP_DIRECTORY)
+        return REASON_DIRECTORY_NOT_VISIBLE;
+    if (step == STEP_EXEC)
+        return error == ENOENT ? REASON_COMMAND_NOT_FOUND : REASON_COMMAND_NOT_EXECUTABLE;
+    return REASON_BUILD_FAILED;
+}
+
+void leg_fail(struct leg *leg, uint32_t step, int error, const char *subject)
+{
+    enum reason reason = reason_of(leg, step, error);
+    uint32_t status = reason == REASON_COMMAND_NOT_FOUND        ? 127
+                      : reason == REASON_COMMAND_NOT_EXECUTABLE ? 126
+                                                                : 125;
+    char detail[REFUSAL_DETAIL_MAX + 64];
+
+    (void)snprintf(detail, sizeof(detail), "step %s: %s: %s", step_slug(step), subject,
+        fault_errno_name(error));
+    refuse_with(leg, reason, detail, status);
+}
+
+static void refuse_decided(struct leg *leg)
+{
+    const struct decision *decision = &leg->decision;
+    struct seam_refused refused = {.n_refusals = decision->n_refusals, .client_status = 125};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_REFUSED, leg->request_number);
+    for (uint32_t i = 0; i < decision->n_refusals; i++) {
+        refused.refusals[i].reason = decision->refusals[i].reason;
+        refused.refusals[i].detail = seam_put_text(&writer, decision->refusals[i].detail);
+    }
+    tell_refusal(leg, &writer, &refused);
+}
+
+/* ---- telling ---- */
+
+void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
+    const char *subject, const char *detail)
+{
+    struct seam_event event = {.leg = leg->id,
+        .at_ms = clock_wall_ms(),
+        .kind = kind,
+        .reason = reason,
+        .a = numbers ? numbers[0] : 0,
+        .b = numbers ? numbers[1] : 0,
+        .c = numbers ? numbers[2] : 0};
+    struct seam_writer writer;
+
+    ledger_event(leg->warden->ledger, &event, subject, detail);
+    if (!leg->front)
+        return;
+    seam_writer_init(&writer, SEAM_EVENT, leg->request_number);
+    event.subject = seam_put_text(&writer, subject);
+    event.detail = seam_put_text(&writer, detail);
+    (void)front_send(leg->front, &writer, &event, NULL, 0);
+}
+
+/* ---- building ---- */
+
+static void go_ahead(struct leg *leg)
+{
+    struct seam_end go = {0};
+    struct seam_writer writer;
+    int r;
+
+    if (!leg->ready || !leg->recorded || !leg->stamped || leg->gone_ahead)
+        return;
+    seam_writer_init(&writer, SEAM_GO, 0);
+    r = seam_send(leg->slot->channel, &writer, &go, NULL, 0);
+    seam_writer_done(&writer);
+    if (r != 0)
+        (void)cgroup_kill(leg->slot->cgroup); /* its end is told by its pidfd, as every end is */
+    else
+        leg->gone_ahead = true;
+}
+
+/* ACCEPTED goes out when the row is durable, with the read ends of the streams sent as events. */
+static bool tell_accepted(struct leg *leg)
+{
+    struct seam_accepted accepted = {.leg = leg->id};
+    int reads[3];
+    size_t n_reads = 0;
+    struct seam_writer writer;
+    bool sent;
+
+    if (!leg->front)
+        return true;
+    for (size_t i = 0; i < 3; i++) {
+        if (leg->stream_reads[i] < 0)
+            continue;
+        accepted.stream_events[i] = 1;
+        reads[n_reads++] = leg->stream_reads[i];
+    }
+    seam_writer_init(&writer, SEAM_ACCEPTED, leg->request_number);
+    sent = front_send(leg->front, &writer, &accepted, reads, n_reads);
+    /* A front that is gone took its legs with it: LEG is not looked at again. */
+    if (!sent)
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        close_fd(&leg->stream_reads[i]);
+    if (leg->request.detach) {
+        leg->front->n_open--;
+        leg->front = NULL;
+    }
+    return true;
+}
+
+static int record(struct leg *leg)
+{
+    int r = ledger_begin(leg->warden->ledger, leg);
+
+    if (r < 0) {
+        log_error("leg %llu: ledger: %s", (unsigned long long)leg->id, strerror(-r));
+        return r;
+    }
+    leg->recorded = true;
+    return 0;
+}
+
+static int set_cgroup_limits(struct leg *leg, struct fault *fault)
+{
+    const struct limits *limits = &leg->decision.limits;
+    uint32_t controllers = leg->warden->cgroup_controllers;
+    int r = 0;
+
+    if (limits->tasks && controllers & CGROUP_CONTROLLER_PIDS)
+        r = cgroup_limit(leg->slot->cgroup, "pids.max", limits->tasks + 1); /* and the stub */
+    if (r == 0 && limits->memory && controllers & CGROUP_CONTROLLER_MEMORY) {
+        r = cgroup_limit(leg->slot->cgroup, "memory.max", limits->memory);
+        if (r == 0) {
+            int swap = cgroup_limit(leg->slot->cgroup, "memory.swap.max", 0);
+
+            r = swap == -ENOENT ? 0 : swap; /* a kernel without swap accounting has no swap */
+        }
+    }
+    if (r == 0 && limits->cpu_percent && controllers & CGROUP_CONTROLLER_CPU)
+        r = cgroup_limit_cpu(leg->slot->cgroup, limits->cpu_percent);
+    return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "%s", leg->slot->cgroup_name) : 0;
+}
+
+/* The stub builds while the ledger commits; only a leg whose stub may put placeholders on disk
+ * waits for the commit first: rows before effects. */
+void legs_slot_given(struct leg *leg, struct slot *slot)
+{
+    bool row_first = placeholders_may_be_made(leg);
+    struct fault fault = {0};
+    int r;
+
+    leg->slot = slot;
+    if (row_first && record(leg) < 0) {
+        leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
+        return;
+    }
+    r = set_cgroup_limits(leg, &fault);
+    if (r == 0)
+        r = leg_send_plan(leg, &fault);
+    if (r < 0) {
+        leg_fail(leg, fault.step, fault.error, fault.subject);
+        return;
+    }
+    if (!row_first && record(leg) < 0) {
+        leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
+        return;
+    }
+    if (tell_accepted(leg))
+        go_ahead(leg);
+}
+
+void legs_slot_failed(struct leg *leg, const char *what)
+{
+    leg->slot = NULL;
+    leg_fail(leg, STEP_SLOT, EIO, what);
+}
+
+static void stamped_before(void *context, int result)
+{
+    struct leg *leg = context;
+
+    leg->errand = NULL;
+    if (result < 0) {
+        leg_fail(leg, STEP_CHECK, -result, "the artefacts' state before the leg");
+        return;
+    }
+    leg->stamped = true;
+    go_ahead(leg);
+}
+
+static void admitted(struct leg *leg)
+{
+    enum reason reason = REASON_NONE;
+    char detail[REFUSAL_DETAIL_MAX];
+    int r;
+
+    leg->rule_name = strdup(leg->decision.rule->name);
+    leg->id = leg->warden->next_leg++;
+    leg->warden->legs_since_start++;
+    if (leg_open_streams(leg, &reason, detail) < 0) {
+        leg_refuse(leg, reason, detail);
+        return;
+    }
+    leg->stamped = leg->decision.n_artefacts == 0;
+    if (!leg->stamped) {
+        r = leg_stamp(leg, false, stamped_before);
+        if (r < 0) {
+            leg_fail(leg, STEP_CHECK, -r, "the checker");
+            return;
+        }
+    }
+    usage_count(leg->warden, leg->peer.uid);
+    placeholders_intend(leg);
+    r = slot_take(leg->warden, leg, leg->decision.net == NET_HOST);
+    if (r < 0)
+        leg_fail(leg, STEP_SLOT, -r, "a slot");
+}
+
+void leg_resolved(struct leg *leg)
+{
+    struct usage usage;
+
+    if (leg_name_grants(leg) < 0)
+        return;
+    usage_of(leg->warden, leg->peer.uid, &usage);
+    admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage,
+        &leg->decision);
+    if (leg->decision.n_refusals > 0)
+        refuse_decided(leg);
+    else
+        admitted(leg);
+}
+
+/* ---- asked ---- */
+
+static struct leg *leg_new(struct front *front, struct seam_message *message)
+{
+    struct leg *leg = calloc(1, sizeof(*leg));
+
+    if (!leg)
+        return NULL;
+    leg->warden = front->warden;
+    leg->state = LEG_BUILDING;
+    leg->front = front;
+    leg->request_number = message->header.request;
+    leg->peer = front->peer;
+    leg->home = front->peer_home ? strdup(front->peer_home) : NULL;
+    leg->peer.home = leg->home;
+    (void)account_name(leg->peer.uid, &leg->user);
+    leg->ask = *message;
+    leg->run = message->fixed;
+    leg->asked_ms = clock_wall_ms();
+    leg->asked_us = clock_monotonic_us();
+    leg->ending.wait_status = -1;
+    for (size_t i = 0; i < GRANTS_MAX; i++)
+        leg->grant_fds[i] = -EBADF;
+    for (size_t i = 0; i < 3; i++)
+        leg->stream_fds[i] = leg->stream_reads[i] = -EBADF;
+    TAILQ_INSERT_TAIL(&leg->warden->legs, leg, entry);
+    leg->warden->n_legs++;
+    front->n_open++;
+    return leg;
+}
+
+void legs_ask(struct front *front, struct seam_message *message)
+{
+    struct leg *leg = leg_new(front, message);
+    int r;
+
+    if (!leg) {
+        uint64_t request = message->header.request;
+
+        seam_message_done(message);
+        (void)front_refuse(front, request, REASON_OUT_OF_RESOURCES, "memory");
+        return;
+    }
+    if (leg->warden->stopping) {
+        leg_refuse(leg, REASON_STOPPING, "");
+        return;
+    }
+    if (leg_read_request(leg) < 0)
+        return;
+    if (!leg_has_paths_to_open(leg)) {
+        leg_resolved(leg);
+        return;
+    }
+    r = leg_open_paths(leg);
+    if (r < 0)
+        leg_fail(leg, STEP_OPEN, -r, "the opener");
+}
+
+/* ---- running ---- */
+
+static void wall_time_is_up(evutil_socket_t fd, short what, void *context)
+{
+    leg_kill(context, REASON_WALL_TIME);
+}
+
+static void start_wall(struct leg *leg)
+{
+    uint64_t ms = leg->decision.limits.wall_ms;
+    struct timeval wall = {
+        .tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000};
+
+    if (ms == 0)
+        return;
+    leg->wall = evtimer_new(leg->warden->loop, wall_time_is_up, leg);
+    if (!leg->wall || event_add(leg->wall, &wall) < 0)
+        leg_kill(leg, REASON_WALL_TIME); /* a limit that cannot be kept is not left out */
+}
+
+static void stub_started(struct leg *leg, const struct seam_started *started)
+{
+    leg->started = true;
+    leg->state = LEG_RUNNING;
+    start_wall(leg);
+    leg_tell(leg, EVENT_STARTED, REASON_NONE, (int64_t[]){started->pid, 0, 0}, NULL, NULL);
+}
+
+static void stub_exited(struct leg *leg, const struct seam_exited *exited)
+{
+    leg->ending.exited = true;
+    leg->ending.wait_status = exited->wait_status;
+    leg->ending.output_exceeded = exited->output_exceeded != 0;
+    leg->kept[0] = exited->kept[0];
+    leg->kept[1] = exited->kept[1];
+    leg->state = LEG_ENDING;
+    leg_tell(leg, EVENT_EXITED, REASON_NONE,
+        (int64_t[]){exited->wait_status, exited->cpu_us, exited->max_rss_bytes}, NULL, NULL);
+}
+
+static void stub_failed(struct leg *leg, const struct seam_message *message)
+{
+    const struct seam_failed *failed = message->fixed;
+    const char *subject = seam_text(message, failed->subject);
+
+    (void)fault_set(&leg->build_fault, failed->step, failed->error, "%s", subject ? subject : "");
+}
+
+static void stub_told(struct leg *leg, const struct seam_message *message)
+{
+    const struct seam_event *event = message->fixed;
+    const char *subject = seam_text(message, event->subject);
+    const char *detail = seam_text(message, event->detail);
+
+    if (event->kind != EVENT_DENIED && event->kind != EVENT_NOTE)
+        return;
+    leg_tell(leg, (enum event_kind)event->kind,
+        event->reason < REASON_COUNT ? (enum reason)event->reason : REASON_NONE,
+        (int64_t[]){event->a, event->b, event->c}, subject, detail);
+}
+
+void legs_stub_says(struct leg *leg, struct seam_message *message)
+{
+    switch (message->header.type) {
+    case SEAM_READY:
+        leg->ready = true;
+        go_ahead(leg);
+        break;
+    case SEAM_FAILED:
+        if (!leg->started)
+            stub_failed(leg, message);
+        break;
+    case SEAM_STARTED:
+        if (leg->gone_ahead && !leg->started)
+            stub_started(leg, message->fixed);
+        break;
+    case SEAM_EXITED:
+        if (leg->started && !leg->ending.exited)
+            stub_exited(leg, message->fixed);
+        break;
+    case SEAM_TOLD:
+        if (leg->started)
+            stub_told(leg, message);
+        break;
+    default:
+        log_error("leg %llu: its stub sent a message of type %u", (unsigned long long)leg->id,
+            message->header.type);
+    }
+    seam_message_done(message);
+}
+
+void legs_stub_ended(struct leg *leg)
+{
+    const struct fault *fault = &leg->build_fault;
+
+    if (leg->started) {
+        leg_end(leg);
+        return;
+    }
+    if (leg->ending.killed != REASON_NONE)
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+    else if (fault->step != 0)
+        leg_fail(leg, fault->step, fault->error, fault->subject);
+    else
+        leg_fail(leg, STEP_SLOT, EPIPE, "the stub ended without a report");
+}
+
+/* ---- ending from outside ---- */
+
+void leg_kill(struct leg *leg, enum reason reason)
+{
+    if (leg->ending.killed == REASON_NONE && !leg->ending.exited)
+        leg->ending.killed = reason;
+    if (leg->slot && leg->slot->cgroup >= 0)
+        (void)cgroup_kill(leg->slot->cgroup);
+}
+
+void legs_front_gone(struct warden *warden, struct front *front)
+{
+    struct leg *leg, *next;
+
+    for (leg = TAILQ_FIRST(&warden->legs); leg; leg = next) {
+        next = TAILQ_NEXT(leg, entry);
+        if (leg->front != front)
+            continue;
+        leg->front = NULL;
+        if (leg->slot && leg->recorded)
+            leg_kill(leg, REASON_CLIENT_GONE);
+        else
+            leg_refuse(leg, REASON_CLIENT_GONE, "");
+    }
+}
+
+struct leg *legs_find(struct warden *warden, uint64_t id)
+{
+    struct leg *leg;
+
+    TAILQ_FOREACH(leg, &warden->legs, entry)
+    {
+        if (leg->id == id && leg->recorded)
+            return leg;
+    }
+    return NULL;
+}
+
+void legs_stop(struct warden *warden)
+{
+    struct leg *leg;
+
+    TAILQ_FOREACH(leg, &warden->legs, entry)
+    leg_kill(leg, REASON_DAEMON_STOPPED);
+}

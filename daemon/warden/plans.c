@@ -1,0 +1,353 @@
+/* plans.c - from a decision to a plan: id-mapped mounts by descriptor, all the rest in one memfd.
+ *
+ * Every mount a leg gets is a detached copy made here, by the privileged side, of something that
+ * was opened as the requester (a grant) or that is the system's (the view).  It is id-mapped into
+ * the leg's own range, nosuid and nodev, and read-only unless it is a write grant; the stub can
+ * attach it, and can neither widen nor change any of that: the locks of mount_namespaces(7) hold
+ * in a user namespace that does not own the mount. */
+#include "leg.h"
+#include "leg_environment.h"
+#include "system_view.h"
+
+#include "landlock.h"
+#include "mount.h"
+#include "plan.h"
+#include "steps.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <string.h>
+
+#define SCRATCH_BYTES (512ULL << 20)
+#define DESCRIPTORS_MAX SEAM_DESCRIPTORS_MAX
+
+struct planning {
+    struct leg *leg;
+    struct plan_writer writer;
+    int descriptors[DESCRIPTORS_MAX]; /* [0] is the plan's memfd */
+    uint32_t n_descriptors;           /* all are owned */
+    struct fault *fault;
+};
+
+static int give(struct planning *planning, int fd, uint32_t *ret_index)
+{
+    if (planning->n_descriptors == DESCRIPTORS_MAX) {
+        close(fd);
+        return fault_set(planning->fault, STEP_IDMAP, E2BIG, "more mounts than a leg may have");
+    }
+    planning->descriptors[planning->n_descriptors] = fd;
+    *ret_index = planning->n_descriptors++;
+    return 0;
+}
+
+/* Adds a detached copy of what FD is; RECURSIVE: with what is mounted below it. */
+static int add_mount(struct planning *planning, enum plan_mount_kind kind, int fd, const char *path,
+    bool directory, uint32_t grant, bool recursive)
+{
+    struct plan *plan = &planning->writer.plan;
+    struct plan_mount *mount = &plan->mounts[plan->n_mounts];
+    uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP |
+                     (kind == PLAN_MOUNT_WRITE ? 0 : MOUNT_ATTR_RDONLY);
+    int copy, r;
+
+    if (plan->n_mounts == PLAN_MOUNTS_MAX)
+        return fault_set(planning->fault, STEP_IDMAP, E2BIG, "more mounts than a leg may have");
+    copy = mount_clone(fd, "", recursive ? AT_RECURSIVE : 0);
+    if (copy < 0)
+        return fault_set(planning->fault, STEP_IDMAP, -copy, "%s", path);
+    r = mount_set(copy, attrs, planning->leg->slot->user_namespace, recursive);
+    if (r < 0) {
+        close(copy);
+        return fault_set(planning->fault, STEP_IDMAP, -r, "%s", path);
+    }
+    r = give(planning, copy, &mount->descriptor);
+    if (r < 0)
+        return r;
+    mount->kind = kind;
+    mount->directory = directory;
+    mount->grant = grant;
+    mount->target = seam_put_text(&planning->writer.strings, path);
+    plan->n_mounts++;
+    return 0;
+}
+
+static int add_minimal_view(struct planning *planning)
+{
+    const struct system_view *view = &planning->leg->warden->view;
+
+    for (uint32_t i = 0; i < view->n_directories; i++) {
+        int r = add_mount(planning, PLAN_MOUNT_SYSTEM, view->directories[i].fd,
+            view->directories[i].path, true, UINT32_MAX, true);
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static int add_host_view(struct planning *planning)
+{
+    struct host_mount *mounts;
+    uint32_t count;
+    int r;
+
+    r = host_mounts_read(&mounts, &count);
+    if (r < 0)
+        return fault_set(planning->fault, STEP_IDMAP, -r, "the host's mounts");
+    for (uint32_t i = 0; r == 0 && i < count; i++)
+        r = add_mount(
+            planning, PLAN_MOUNT_SYSTEM, mounts[i].fd, mounts[i].path, true, UINT32_MAX, false);
+    host_mounts_free(mounts, count);
+    return r;
+}
+
+static void add_symlinks(struct planning *planning)
+{
+    const struct system_view *view = &planning->leg->warden->view;
+    struct plan *plan = &planning->writer.plan;
+
+    for (uint32_t i = 0; i < view->n_symlinks && i < array_size(plan->symlinks); i++) {
+        plan->symlinks[i].path = seam_put_text(&planning->writer.strings, view->symlinks[i].path);
+        plan->symlinks[i].target =
+            seam_put_text(&planning->writer.strings, view->symlinks[i].target);
+        plan->n_symlinks++;
+    }
+}
+
+static int add_devices(struct planning *planning)
+{
+    struct plan *plan = &planning->writer.plan;
+    struct plan_mount *mount = &plan->mounts[plan->n_mounts];
+    int r;
+
+    r = give(planning, steal_fd(&planning->leg->slot->devices), &mount->descriptor);
+    if (r < 0)
+        return r;
+    mount->kind = PLAN_MOUNT_DEV;
+    mount->directory = 1;
+    mount->grant = UINT32_MAX;
+    mount->target = seam_put_text(&planning->writer.strings, "/dev");
+    plan->n_mounts++;
+    return 0;
+}
+
+static int add_grants(struct planning *planning)
+{
+    struct leg *leg = planning->leg;
+
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        const struct grant *grant = &leg->request.grants[i];
+        enum plan_mount_kind kind = grant->kind == GRANT_READ ? PLAN_MOUNT_READ : PLAN_MOUNT_WRITE;
+        int r = add_mount(
+            planning, kind, leg->grant_fds[i], grant->path, grant->directory, i, grant->directory);
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* Parents before children; of two at one place the one that may be written comes last, on top. */
+static int by_target(const void *a, const void *b, void *strings)
+{
+    const struct plan_mount *left = a, *right = b;
+    int order = strcmp(
+        (const char *)strings + left->target.offset, (const char *)strings + right->target.offset);
+
+    return order ? order : (int)left->kind - (int)right->kind;
+}
+
+static void sort_mounts(struct planning *planning)
+{
+    struct plan *plan = &planning->writer.plan;
+
+    qsort_r(plan->mounts, plan->n_mounts, sizeof(plan->mounts[0]), by_target,
+        planning->writer.strings.strings);
+}
+
+static int add_carve_outs(struct planning *planning)
+{
+    const struct decision *decision = &planning->leg->decision;
+    struct plan *plan = &planning->writer.plan;
+
+    for (uint32_t i = 0; i < decision->n_carve_outs; i++) {
+        uint32_t mount = 0;
+
+        while (mount < plan->n_mounts && plan->mounts[mount].grant != decision->carve_outs[i].grant)
+            mount++;
+        if (mount == plan->n_mounts)
+            return fault_set(
+                planning->fault, STEP_CARVE_OUTS, EINVAL, "%s", decision->carve_outs[i].path);
+        plan->carve_outs[i] = (struct plan_carve_out){.kind = decision->carve_outs[i].kind,
+            .mount = mount,
+            .path = seam_put_text(&planning->writer.strings, decision->carve_outs[i].path)};
+    }
+    plan->n_carve_outs = decision->n_carve_outs;
+    return 0;
+}
+
+/* A secret that was granted by name is shown: the requester said so, and may read it. */
+static bool granted_by_name(const struct leg *leg, const char *path)
+{
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        if (text_path_beneath(leg->request.grants[i].path, path))
+            return true;
+    }
+    return false;
+}
+
+static void add_masks(struct planning *planning)
+{
+    const struct system_view *view = &planning->leg->warden->view;
+    struct plan *plan = &planning->writer.plan;
+
+    for (uint32_t i = 0; i < view->n_masks; i++) {
+        if (planning->leg->decision.view == VIEW_MINIMAL &&
+            !text_starts_with(view->masks[i], "/etc/"))
+            continue;
+        if (!granted_by_name(planning->leg, view->masks[i]))
+            plan->masks[plan->n_masks++] = seam_put_text(&planning->writer.strings, view->masks[i]);
+    }
+}
+
+static int add_streams(struct planning *planning)
+{
+    struct leg *leg = planning->leg;
+    struct plan *plan = &planning->writer.plan;
+
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t index;
+        int r;
+
+        plan->streams[i].mode = leg->run->streams[i].mode;
+        plan->streams[i].descriptor = -1;
+        if (plan->streams[i].mode == STREAM_NULL)
+            continue;
+        r = give(planning, steal_fd(&leg->stream_fds[i]), &index);
+        if (r < 0)
+            return r;
+        plan->streams[i].descriptor = (int32_t)index;
+    }
+    return 0;
+}
+
+/* What the ruleset handles: all this kernel knows.  The probe measured the ABI; admit() saw to it
+ * that what the claims need is among it.  TCP rights are not handled: a domain that handles them
+ * would refuse the leg's own loopback, and the network namespace is the wall. */
+static void add_landlock(struct planning *planning)
+{
+    int abi = (int)planning->leg->warden->machine.rungs[RUNG_LANDLOCK].value;
+    struct plan *plan = &planning->writer.plan;
+
+    plan->landlock_fs = landlock_fs_rights(abi);
+    plan->landlock_net = 0;
+    plan->landlock_scoped = landlock_scopes(abi);
+    plan->landlock_flags = landlock_flags(abi) & LANDLOCK_LOG_NEW_EXEC_ON;
+}
+
+static void add_identity(struct planning *planning)
+{
+    const struct peer *peer = &planning->leg->peer;
+    struct plan *plan = &planning->writer.plan;
+
+    plan->uid = peer->uid;
+    plan->gid = peer->gid;
+    /* A group above the range has no place in the leg; leaving it out takes rights, gives none. */
+    for (uint32_t i = 0; i < peer->n_groups; i++) {
+        if (peer->groups[i] < 65536)
+            plan->groups[plan->n_groups++] = peer->groups[i];
+    }
+}
+
+static int add_program(struct planning *planning)
+{
+    struct leg *leg = planning->leg;
+    struct plan *plan = &planning->writer.plan;
+    auto_free const char **argv = calloc(leg->run->argv.count, sizeof(*argv));
+    const char *at = seam_list_first(&leg->ask, leg->run->argv);
+
+    if (!argv)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < leg->run->argv.count; i++, at = seam_list_next(at))
+        argv[i] = at;
+    plan->argv = seam_put_list(&planning->writer.strings, argv, leg->run->argv.count);
+    plan->directory = seam_put_text(&planning->writer.strings, leg->decision.directory);
+    return leg_put_environment(leg, &planning->writer.strings, &plan->env);
+}
+
+static int compose(struct planning *planning)
+{
+    struct leg *leg = planning->leg;
+    struct plan *plan = &planning->writer.plan;
+    int r;
+
+    plan->leg = leg->id;
+    plan->boundary = leg->decision.boundary;
+    plan->view = leg->decision.view;
+    plan->net = leg->decision.net;
+    plan->limits = leg->decision.limits;
+    plan->scratch_bytes = SCRATCH_BYTES;
+    r = leg->decision.view == VIEW_HOST ? add_host_view(planning) : add_minimal_view(planning);
+    if (r == 0)
+        r = add_devices(planning);
+    if (r == 0)
+        r = add_grants(planning);
+    if (r < 0)
+        return r;
+    add_symlinks(planning);
+    sort_mounts(planning);
+    add_masks(planning);
+    add_landlock(planning);
+    add_identity(planning);
+    r = add_carve_outs(planning);
+    if (r == 0)
+        r = add_streams(planning);
+    if (r == 0)
+        r = add_program(planning);
+    return r;
+}
+
+static int send(struct planning *planning)
+{
+    struct seam_plan plan = {.leg = planning->leg->id};
+    struct seam_writer message;
+    int r;
+
+    r = plan_seal(&planning->writer, &planning->descriptors[0]);
+    if (r == SEAM_E_FULL)
+        return fault_set(planning->fault, STEP_PLAN, E2BIG, "arguments, environment and paths");
+    if (r < 0)
+        return fault_set(planning->fault, STEP_PLAN, -r, "sealing");
+    seam_writer_init(&message, SEAM_PLAN, 0);
+    r = seam_send(planning->leg->slot->channel, &message, &plan, planning->descriptors,
+        planning->n_descriptors);
+    seam_writer_done(&message);
+    if (r != 0)
+        return fault_set(planning->fault, STEP_PLAN, r < 0 ? -r : EPIPE, "sending");
+    return 0;
+}
+
+int leg_send_plan(struct leg *leg, struct fault *ret_fault)
+{
+    struct planning *planning = calloc(1, sizeof(*planning));
+    int r;
+
+    if (!planning)
+        return fault_set(ret_fault, STEP_PLAN, ENOMEM, "plan");
+    plan_writer_init(&planning->writer);
+    planning->leg = leg;
+    planning->fault = ret_fault;
+    planning->descriptors[0] = -EBADF;
+    planning->n_descriptors = 1;
+    r = compose(planning);
+    if (r == 0)
+        r = send(planning);
+    else if (ret_fault->step == 0)
+        (void)fault_set(ret_fault, STEP_PLAN, r < 0 ? -r : E2BIG, "composing");
+    for (uint32_t i = 0; i < planning->n_descriptors; i++)
+        close_fd(&planning->descriptors[i]);
+    plan_writer_done(&planning->writer);
+    free(planning);
+    return r;
+}

@@ -1,0 +1,29 @@
+#include "usage.h"
+
+#include "clock.h"
+#include "leg.h"
+
+/* A ring of the last admissions: who and when.  A rule's legs_per_minute above this is not counted
+ * further back than the ring reaches. */
+void usage_of(const struct warden *warden, uint32_t uid, struct usage *ret)
+{
+    uint64_t now = clock_monotonic_us(), minute = 60000000;
+    const struct leg *leg;
+
+    *ret = (struct usage){0};
+    TAILQ_FOREACH(leg, &warden->legs, entry)
+    ret->legs_now += leg->id != 0 && leg->peer.uid == uid;
+    for (uint32_t i = 0; i < ADMISSIONS_MAX; i++) {
+        const struct admission *admission = &warden->admissions[i];
+
+        if (admission->at_us && admission->uid == uid && now - admission->at_us < minute)
+            ret->legs_last_minute++;
+    }
+}
+
+void usage_count(struct warden *warden, uint32_t uid)
+{
+    warden->admissions[warden->next_admission] =
+        (struct admission){.uid = uid, .at_us = clock_monotonic_us()};
+    warden->next_admission = (warden->next_admission + 1) % ADMISSIONS_MAX;
+}
