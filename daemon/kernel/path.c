@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,18 @@ int path_open(int dirfd, const char *path, int flags, unsigned int resolve)
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
     } while (fd < 0 && (errno == EINTR || errno == EAGAIN)); /* EAGAIN: a rename raced ".." */
     return fd < 0 ? -errno : (int)fd;
+}
+
+int path_reopen(int found, int flags)
+{
+    char link[32];
+    int fd;
+
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+    do
+        fd = open(link, flags | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd < 0 ? -errno : fd;
 }
 
 int path_stat(int fd, struct stat *ret, bool *ret_mount_root)

@@ -14,5 +14,9 @@
  * followed.  A descriptor or -errno: -ELOOP a link where none may be, -EXDEV it leads out. */
 int path_open(int dirfd, const char *path, int flags, unsigned int resolve);
 
+/* Opens what FOUND (O_PATH) refers to once more, with FLAGS of open(2), close-on-exec: the very
+ * same inode, whatever its name leads to by now.  The caller has looked what it is. */
+int path_reopen(int found, int flags);
+
 /* fstat(2) by statx(2), and whether FD is the root of a mount.  0 or -errno. */
 int path_stat(int fd, struct stat *ret, bool *ret_mount_root);

@@ -1,0 +1,116 @@
+#include "measures.h"
+
+#include "inside.h"
+#include "mount.h"
+#include "own.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#define READ_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+/* Two detached mounts of one tree: as it is, and id-mapped for the leg. */
+struct pair {
+    const char *what;
+    int plain, mapped;
+    uid_t owner; /* of its root, as the host sees it */
+};
+
+/* 0 or -errno; *RET_CALL says of what. */
+static int map_pair(struct pair *pair, int user_namespace, const char **ret_call)
+{
+    struct stat st;
+
+    *ret_call = "fstat";
+    if (fstat(pair->plain, &st) < 0)
+        return -errno;
+    pair->owner = st.st_uid;
+    *ret_call = "mount_setattr(MOUNT_ATTR_IDMAP)";
+    return mount_set(pair->mapped, MOUNT_ATTR_IDMAP | READ_ONLY, user_namespace, false);
+}
+
+/* Judged as the leg sees it.  True when both arms are as they should be. */
+static bool judge_pair(const struct pair *pair, struct rung *ret)
+{
+    struct stat plain, mapped;
+
+    if (fstat(pair->plain, &plain) < 0 || fstat(pair->mapped, &mapped) < 0)
+        rung_broken(ret, -errno, "fstat inside");
+    else if (plain.st_uid == pair->owner)
+        rung_broken(ret, 0, "without the id map the leg sees the host's owner");
+    else if (mapped.st_uid != pair->owner)
+        rung_breached(ret, "the id-mapped owner is another");
+    else
+        return true;
+    return false;
+}
+
+static void judge_inside(
+    const struct pair *pairs, size_t n_pairs, int user_namespace, struct rung *ret)
+{
+    if (setns(user_namespace, CLONE_NEWUSER) < 0) {
+        rung_broken(ret, -errno, "setns into the user namespace");
+        return;
+    }
+    for (size_t i = 0; i < n_pairs; i++) {
+        if (!judge_pair(&pairs[i], ret))
+            return;
+    }
+    rung_holds(ret, 0, "/usr and a tmpfs keep their owners; without the map they are nobody's");
+}
+
+/* The host's own /usr, and the memory file system that a leg's /dev is made of. */
+void measure_idmap(const struct bench *bench, struct rung *ret)
+{
+    struct pair pairs[] = {{.what = "/usr"}, {.what = "tmpfs"}};
+    struct inside inside;
+    int r;
+
+    r = inside_start(bench, 0, -EBADF, "cgroup", "", &inside);
+    if (r < 0) {
+        rung_broken(ret, r, "a user namespace to map to");
+        return;
+    }
+    pairs[0].plain = mount_clone(AT_FDCWD, "/usr", 0);
+    pairs[0].mapped = mount_clone(AT_FDCWD, "/usr", 0);
+    pairs[1].plain = mount_new("tmpfs", NULL, 0);
+    pairs[1].mapped = mount_new("tmpfs", NULL, 0);
+    for (size_t i = 0; i < array_size(pairs); i++) {
+        char what[64];
+        const char *call;
+
+        r = pairs[i].plain < 0 ? pairs[i].plain : pairs[i].mapped < 0 ? pairs[i].mapped : 0;
+        call = "a detached mount";
+        if (r == 0)
+            r = map_pair(&pairs[i], inside.child.user_namespace, &call);
+        if (r < 0) {
+            (void)snprintf(what, sizeof(what), "%s of %s", call, pairs[i].what);
+            rung_refused(ret, r, what);
+            inside_end(&inside);
+            return;
+        }
+    }
+    judge_inside(pairs, array_size(pairs), inside.child.user_namespace, ret);
+    inside_end(&inside);
+}
+
+void measure_proc_mount(const struct bench *bench, struct rung *ret)
+{
+    auto_close int control = mount_new("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    int r;
+
+    if (control == -ENOSYS || control == -ENODEV) {
+        rung_refused_or_absent(ret, control, ENODEV, "a fresh proc file system");
+        return;
+    }
+    if (control < 0) {
+        rung_broken(ret, control, "a fresh proc file system outside");
+        return;
+    }
+    r = inside_ask(bench, CLONE_NEWNS | CLONE_NEWPID, -EBADF, "proc", "", ret);
+    if (r < 0)
+        rung_broken(ret, r, "a child in user, mount and pid namespaces");
+}
