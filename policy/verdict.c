@@ -43,9 +43,11 @@ static bool killed_by_us(const struct ending *ending)
 
 static void gather(const struct ending *ending, struct verdict *verdict)
 {
-    /* A stub that we killed ourselves has no report to give.  A report that no wait status can be
-     * is none. */
-    if ((ending->stub_lost || !has_status(ending)) && !has_signal(ending) && !killed_by_us(ending))
+    bool reported = !ending->stub_lost && (has_status(ending) || has_signal(ending));
+
+    /* A stub that we killed, or the kernel for the leg's memory, has no report to give.  A report
+     * that no wait status can be is none. */
+    if (!reported && !killed_by_us(ending) && ending->oom_kills == 0)
         say(verdict, REASON_STUB_LOST);
     say(verdict, ending->killed);
     if (ending->output_exceeded)
