@@ -1,0 +1,12 @@
+/* verbs.h - one file for each verb; each gets the words behind the verb and returns the exit
+ * status. */
+#pragma once
+
+int verb_run(int argc, char **argv);
+int verb_legs(int argc, char **argv);
+int verb_leg(int argc, char **argv);
+int verb_leg_show(int argc, char **argv);
+int verb_leg_logs(int argc, char **argv);
+int verb_leg_kill(int argc, char **argv);
+int verb_status(int argc, char **argv);
+int verb_explain(int argc, char **argv);

@@ -1,0 +1,361 @@
+/* The connection: requests out, events in, and the pumps that run meanwhile. */
+#include "answer.h"
+#include "failure.h"
+#include "own.h"
+#include "pump.h"
+#include "request.h"
+#include "wire.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define PENDING_MAX 32
+
+struct saphan {
+    struct wire wire;
+    uint64_t last_request;
+    struct {
+        uint64_t request;
+        enum asked asked;
+    } pending[PENDING_MAX];
+    struct pump *pumps[PUMPS_MAX];
+    size_t n_pumps;
+    uint64_t pumping; /* the run whose streams are pumped */
+
+    /* What the caller's last event points to. */
+    Saphan__V1__ServerFrame *frame;
+    struct arena arena;
+    /* A last event that waits for its run's pumps to be empty. */
+    struct saphan_event held;
+    bool holding;
+};
+
+int saphan_adopt(int fd, struct saphan **ret, struct saphan_error *error)
+{
+    auto_close int owned = fd;
+    struct saphan *saphan = calloc(1, sizeof(*saphan));
+
+    if (!saphan)
+        return failure(error, -ENOMEM, "connect", "the connection");
+    saphan->wire.fd = steal_fd(&owned);
+    *ret = saphan;
+    return 0;
+}
+
+int saphan_connect(const char *path, struct saphan **ret, struct saphan_error *error)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    auto_close int fd = -EBADF;
+
+    if (!path)
+        path = getenv("SAPHAN_SOCKET");
+    if (!path || !path[0])
+        path = SAPHAN_SOCKET;
+    if (strlen(path) >= sizeof(address.sun_path))
+        return failure(error, -ENAMETOOLONG, "connect", "%s", path);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+        return failure(error, -errno, "connect", "%s", path);
+    return saphan_adopt(steal_fd(&fd), ret, error);
+}
+
+static void pumps_end(struct saphan *saphan)
+{
+    for (size_t i = 0; i < saphan->n_pumps; i++) {
+        pump_end(saphan->pumps[i]);
+        free(saphan->pumps[i]);
+    }
+    saphan->n_pumps = 0;
+    saphan->pumping = 0;
+}
+
+static void forget_event(struct saphan *saphan)
+{
+    if (saphan->frame)
+        saphan__v1__server_frame__free_unpacked(saphan->frame, NULL);
+    saphan->frame = NULL;
+    arena_reset(&saphan->arena);
+}
+
+void saphan_close(struct saphan *saphan)
+{
+    if (!saphan)
+        return;
+    pumps_end(saphan);
+    forget_event(saphan);
+    wire_done(&saphan->wire);
+    free(saphan);
+}
+
+/* ---- asking ---- */
+
+static int ask(struct saphan *saphan, Saphan__V1__ClientFrame *frame, enum asked asked,
+    const int *fds, size_t n_fds, uint64_t *ret_request, struct saphan_error *error)
+{
+    size_t slot = 0;
+    int r;
+
+    while (slot < PENDING_MAX && saphan->pending[slot].asked != ASKED_NOTHING)
+        slot++;
+    if (slot == PENDING_MAX)
+        return failure(error, SAPHAN_E_VALUE, "request",
+            "%d requests of this connection wait for their end", PENDING_MAX);
+    frame->protocol = FRAME_PROTOCOL;
+    frame->request = saphan->last_request + 1;
+    r = wire_send(&saphan->wire, frame, fds, n_fds);
+    if (r == SAPHAN_E_TOO_BIG)
+        return failure(error, r, "request-too-big",
+            "the command, its arguments and its environment are together more than %u bytes: pass "
+            "long input by standard input or in a file",
+            FRAME_MAX);
+    /* A saphand that hung up may have said why: saphan_next() reads it. */
+    if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+        return failure(error, r, "send", "the request");
+    saphan->last_request++;
+    saphan->pending[slot].request = frame->request;
+    saphan->pending[slot].asked = asked;
+    if (ret_request)
+        *ret_request = frame->request;
+    return 0;
+}
+
+void saphan_run_init(struct saphan_run *run)
+{
+    *run = (struct saphan_run){.size = sizeof(*run)};
+    run->in.fd = run->out.fd = run->err.fd = -EBADF;
+}
+
+int saphan_run(struct saphan *saphan, const struct saphan_run *run, uint64_t *ret_request,
+    struct saphan_error *error)
+{
+    auto_request struct request request = {.worktree = WORKTREE_NONE};
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    uint64_t number;
+    int r;
+
+    r = request_make(&request, run, error);
+    if (r != 0)
+        return r;
+    if (request.n_pumps > 0 && saphan->pumping != 0)
+        return failure(error, SAPHAN_E_VALUE, "stdio",
+            "this connection already pumps the streams of another leg: use one more connection");
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_RUN;
+    frame.run = &request.run;
+    r = ask(saphan, &frame, run->detach ? ASKED_RUN_DETACHED : ASKED_RUN, request.fds,
+        request.n_fds, &number, error);
+    if (r != 0)
+        return r;
+    if (request.n_pumps > 0) {
+        memcpy(saphan->pumps, request.pumps, sizeof(saphan->pumps));
+        saphan->n_pumps = request.n_pumps;
+        saphan->pumping = number;
+        request.n_pumps = 0;
+    }
+    if (ret_request)
+        *ret_request = number;
+    return 0;
+}
+
+int saphan_legs(struct saphan *saphan, bool all, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ListLegs body = SAPHAN__V1__LIST_LEGS__INIT;
+
+    body.all = all;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_LIST_LEGS;
+    frame.list_legs = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_show(
+    struct saphan *saphan, uint64_t leg, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ShowLeg body = SAPHAN__V1__SHOW_LEG__INIT;
+
+    body.leg = leg;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_SHOW_LEG;
+    frame.show_leg = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_logs(struct saphan *saphan, uint64_t leg, bool follow, uint64_t *ret_request,
+    struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__LegLogs body = SAPHAN__V1__LEG_LOGS__INIT;
+
+    body.leg = leg;
+    body.follow = follow;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_LEG_LOGS;
+    frame.leg_logs = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_kill(
+    struct saphan *saphan, uint64_t leg, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__KillLeg body = SAPHAN__V1__KILL_LEG__INIT;
+
+    body.leg = leg;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_KILL_LEG;
+    frame.kill_leg = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__Status body = SAPHAN__V1__STATUS__INIT;
+
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_STATUS;
+    frame.status = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+/* ---- hearing ---- */
+
+static enum asked *pending_of(struct saphan *saphan, uint64_t request)
+{
+    for (size_t i = 0; i < PENDING_MAX; i++) {
+        if (saphan->pending[i].asked != ASKED_NOTHING && saphan->pending[i].request == request)
+            return &saphan->pending[i].asked;
+    }
+    return NULL;
+}
+
+static int hearing_failed(int r, struct saphan_error *error)
+{
+    switch (r) {
+    case SAPHAN_E_CLOSED:
+        return failure(
+            error, r, "connection", "saphand ended the connection before it had answered");
+    case SAPHAN_E_BUSY:
+        return failure(
+            error, r, "connection", "saphand has too many connections now: try again later");
+    case SAPHAN_E_PROTOCOL:
+        return failure(
+            error, r, "connection", "what came from the socket is not saphand's protocol");
+    default:
+        return failure(error, r, "connection", "reading");
+    }
+}
+
+/* Takes one event out of what has come.  *RET_TAKEN false: nothing whole is there. */
+static int take_event(struct saphan *saphan, bool *ret_taken, struct saphan_event *ret)
+{
+    for (;;) {
+        struct saphan_event event;
+        enum asked *asked;
+        bool known;
+        int r;
+
+        forget_event(saphan);
+        *ret_taken = false;
+        r = wire_take(&saphan->wire, &saphan->frame);
+        if (r != 0 || !saphan->frame)
+            return r;
+        if (saphan->frame->request > saphan->last_request)
+            return SAPHAN_E_PROTOCOL; /* an answer to what was never asked */
+        asked = pending_of(saphan, saphan->frame->request);
+        r = answer_read(
+            saphan->frame, asked ? *asked : ASKED_NOTHING, &saphan->arena, &known, &event);
+        if (r != 0)
+            return r;
+        /* Request 0 is the connection itself: saphand will not serve it. */
+        if (!known || (!asked && (saphan->frame->request != 0 || !event.last)))
+            continue;
+        if (event.last && asked)
+            *asked = ASKED_NOTHING;
+        *ret_taken = true;
+        *ret = event;
+        return 0;
+    }
+}
+
+/* What a leg wrote stands before its verdict: true when all of it is written. */
+static bool pumps_finish(struct saphan *saphan)
+{
+    bool done = true;
+
+    for (size_t i = 0; i < saphan->n_pumps; i++)
+        done = pump_finish(saphan->pumps[i]) && done;
+    if (done)
+        pumps_end(saphan);
+    return done;
+}
+
+size_t saphan_pollfds(struct saphan *saphan, struct pollfd *ret, size_t max)
+{
+    size_t count = 0;
+
+    if (!saphan->holding && count < max)
+        ret[count++] = (struct pollfd){.fd = saphan->wire.fd, .events = POLLIN};
+    for (size_t i = 0; i < saphan->n_pumps && count < max; i++) {
+        if (pump_runs(saphan->pumps[i]))
+            ret[count++] = pump_pollfd(saphan->pumps[i]);
+    }
+    return count;
+}
+
+/* Waits, and moves what can be moved.  SAPHAN_E_TIMEOUT, -EINTR, or of wire_fill(). */
+static int wait_and_move(struct saphan *saphan, int timeout_ms, const sigset_t *mask)
+{
+    struct timespec timeout = {
+        .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000L};
+    struct pollfd fds[1 + PUMPS_MAX];
+    size_t count = saphan_pollfds(saphan, fds, array_size(fds)), at = saphan->holding ? 0 : 1;
+    int r;
+
+    r = ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, mask);
+    if (r < 0)
+        return -errno;
+    if (r == 0)
+        return SAPHAN_E_TIMEOUT;
+    for (size_t i = 0; i < saphan->n_pumps; i++) {
+        struct pump *pump = saphan->pumps[i];
+
+        if (pump_runs(pump) && fds[at++].revents && !saphan->holding)
+            pump_step(pump);
+    }
+    if (saphan->holding || !fds[0].revents)
+        return 0;
+    r = wire_fill(&saphan->wire);
+    return r == -EAGAIN ? 0 : r;
+}
+
+int saphan_next(struct saphan *saphan, int timeout_ms, const sigset_t *mask,
+    struct saphan_event *ret, struct saphan_error *error)
+{
+    for (;;) {
+        bool taken = false;
+        int r;
+
+        if (!saphan->holding) {
+            r = take_event(saphan, &taken, &saphan->held);
+            if (r != 0)
+                return hearing_failed(r, error);
+            saphan->holding = taken && saphan->held.last && saphan->pumping == saphan->held.request;
+        }
+        if (saphan->holding && pumps_finish(saphan)) {
+            saphan->holding = false;
+            taken = true;
+        }
+        if (taken && !saphan->holding) {
+            *ret = saphan->held;
+            return 0;
+        }
+        r = wait_and_move(saphan, timeout_ms, mask);
+        if (r == SAPHAN_E_TIMEOUT || r == -EINTR)
+            return r;
+        if (r != 0) {
+            if (r == SAPHAN_E_CLOSED)
+                (void)pumps_finish(saphan);
+            return hearing_failed(r, error);
+        }
+    }
+}
