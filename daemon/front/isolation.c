@@ -53,8 +53,6 @@ static int set_limits(struct fault *fault)
         r = set_limit(RLIMIT_CORE, 0, fault);
     if (r == 0)
         r = set_limit(RLIMIT_NPROC, 0, fault);
-    if (r == 0)
-        r = set_limit(RLIMIT_FSIZE, 0, fault); /* it writes to sockets alone */
     return r;
 }
 

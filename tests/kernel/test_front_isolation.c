@@ -1,0 +1,350 @@
+/* What the front gives up: each act that fails behind its walls beside the same act without them,
+ * and the program itself, looked at from outside while it serves. */
+#include "filters.h"
+#include "frame.h"
+#include "isolation.h"
+#include "messages.h"
+#include "saphan.pb-c.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define NOBODY 65534
+
+static char empty_path[] = "/tmp/saphan-front-XXXXXX";
+static int empty = -EBADF;
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(empty_path))
+        return -1;
+    empty = open(empty_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return empty < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    close_fd(&empty);
+    return rmdir(empty_path);
+}
+
+/* ---- acts: true when the act was done ---- */
+
+static bool act_open(void)
+{
+    return open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
+}
+
+static bool act_see(void)
+{
+    struct stat status;
+
+    return stat("/etc", &status) == 0;
+}
+
+static bool act_create(void)
+{
+    int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    return fd >= 0;
+}
+
+static bool act_socket(void)
+{
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+}
+
+static bool act_fork(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    return pid > 0;
+}
+
+static bool act_exec(void)
+{
+    char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
+
+    return execv(argv[0], argv) == 0; /* /bin/true ends with 0, as an act that was done */
+}
+
+static bool act_signal_others(void)
+{
+    return kill(getppid(), 0) == 0;
+}
+
+static bool act_become_root(void)
+{
+    return setresuid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
+}
+
+static bool act_leave_root(void)
+{
+    return chroot("..") == 0;
+}
+
+static bool act_many_descriptors(void)
+{
+    for (unsigned int i = 0; i < 300; i++) {
+        if (fcntl(STDIN_FILENO, F_DUPFD, 0) < 0)
+            return false;
+    }
+    return true;
+}
+
+enum { DONE = 0, NOT_DONE = 1, NOT_ISOLATED = 2 };
+
+/* No assert in the child: its verdict is its status. */
+static int verdict_of(bool (*act)(void), bool walls)
+{
+    pid_t pid = fork();
+    int status;
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct fault fault = {0};
+
+        if (walls && isolate_take(NOBODY, dup(empty), &filter_front, &fault) < 0) {
+            fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
+            _exit(NOT_ISOLATED);
+        }
+        _exit(act() ? DONE : NOT_DONE);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return NOT_DONE;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_each_act_is_done_without_and_not_with_the_walls(void **state)
+{
+    static const struct {
+        const char *name;
+        bool (*act)(void);
+    } acts[] = {{"open", act_open}, {"see", act_see}, {"create", act_create},
+        {"socket", act_socket}, {"fork", act_fork}, {"exec", act_exec},
+        {"signal", act_signal_others}, {"become root", act_become_root},
+        {"leave its root", act_leave_root}, {"many descriptors", act_many_descriptors}};
+
+    (void)state;
+    for (size_t i = 0; i < array_size(acts); i++) {
+        int without = verdict_of(acts[i].act, false), with = verdict_of(acts[i].act, true);
+
+        if (without != DONE || with != NOT_DONE)
+            fail_msg("%s: without walls %d, with walls %d", acts[i].name, without, with);
+    }
+}
+
+static bool act_nothing(void)
+{
+    return true;
+}
+
+/* A root that holds something is refused: the control is the same directory, empty. */
+static void test_a_root_that_is_not_empty_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(act_nothing, true), DONE);
+    assert_int_equal(mkdirat(empty, "x", 0700), 0);
+    assert_int_equal(verdict_of(act_nothing, true), NOT_ISOLATED);
+    assert_int_equal(unlinkat(empty, "x", AT_REMOVEDIR), 0);
+}
+
+/* ---- the program ---- */
+
+/* BUILD/daemon/saphan-front, from BUILD/tests/kernel/ where this test lies. */
+static void find_program(char *out, size_t size)
+{
+    char self[4096] = {0};
+    char *end;
+
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    for (unsigned int i = 0; i < 3; i++) {
+        end = strrchr(self, '/');
+        assert_non_null(end);
+        *end = '\0';
+    }
+    assert_true(snprintf(out, size, "%s/daemon/saphan-front", self) < (int)size);
+}
+
+static pid_t spawn_front(const char *uid, int channel)
+{
+    char *argv[] = {(char *)(uintptr_t) "saphan-front", (char *)(uintptr_t)uid, NULL};
+    char *environment[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    char program[5000];
+    pid_t pid;
+
+    find_program(program, sizeof(program));
+    assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
+    /* Not dup2 of 3 onto 3, which would leave it close-on-exec. */
+    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, channel, 103), 0);
+    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, empty, 104), 0);
+    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, 103, 3), 0);
+    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, 104, 4), 0);
+    assert_int_equal(posix_spawn_file_actions_addclosefrom_np(&actions, 5), 0);
+    assert_int_equal(posix_spawn(&pid, program, &actions, NULL, argv, environment), 0);
+    assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+    return pid;
+}
+
+static void read_proc(pid_t pid, const char *name, char *out, size_t size)
+{
+    char path[64];
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    out[fread(out, 1, size - 1, file)] = '\0';
+    (void)fclose(file);
+}
+
+static void await_readable(int fd)
+{
+    struct pollfd polled = {fd, POLLIN, 0};
+
+    assert_int_equal(poll(&polled, 1, 20000), 1);
+}
+
+static void look_at(pid_t pid)
+{
+    static const char *const lines[] = {"Uid:\t65534\t65534\t65534\t65534\n",
+        "Gid:\t65534\t65534\t65534\t65534\n", "Groups:\t \n", "CapInh:\t0000000000000000\n",
+        "CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n", "CapBnd:\t0000000000000000\n",
+        "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"};
+    char status[8192], own[8192], path[64], root[256] = {0};
+
+    read_proc(pid, "status", status, sizeof(status));
+    read_proc(getpid(), "status", own, sizeof(own));
+    for (size_t i = 0; i < array_size(lines); i++) {
+        if (!strstr(status, lines[i]))
+            fail_msg("no line %s", lines[i]);
+    }
+    assert_null(strstr(own, lines[5])); /* the control */
+    assert_null(strstr(own, lines[0]));
+    (void)snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+    assert_true(readlink(path, root, sizeof(root) - 1) > 0);
+    assert_string_equal(root, empty_path);
+    read_proc(pid, "environ", own, sizeof(own));
+    assert_string_equal(own, "");
+}
+
+/* What the channel carries reaches the client as a frame, through all the walls. */
+static void serve_one(int warden, int client)
+{
+    static const uint8_t list[] = {6, 0, 0, 0, 0x08, 1, 0x10, 9, 0x5a, 0};
+    struct seam_end end = {4};
+    struct seam_message message;
+    struct seam_writer writer;
+    Saphan__V1__ServerFrame *frame;
+    uint8_t bytes[256];
+    ssize_t n;
+
+    assert_int_equal(send(client, list, sizeof(list), MSG_NOSIGNAL), sizeof(list));
+    await_readable(warden);
+    assert_int_equal(seam_receive(warden, &message), 0);
+    assert_int_equal(message.header.type, SEAM_ASK_LEGS);
+    seam_writer_init(&writer, SEAM_END, message.header.request);
+    assert_int_equal(seam_send(warden, &writer, &end, NULL, 0), 0);
+    seam_writer_done(&writer);
+    seam_message_done(&message);
+    await_readable(client);
+    n = recv(client, bytes, sizeof(bytes), 0);
+    assert_true(n > (ssize_t)FRAME_HEADER);
+    frame = saphan__v1__server_frame__unpack(NULL, (size_t)n - FRAME_HEADER, bytes + FRAME_HEADER);
+    assert_non_null(frame);
+    assert_int_equal(frame->request, 9);
+    assert_int_equal(frame->end->value, 4);
+    saphan__v1__server_frame__free_unpacked(frame, NULL);
+}
+
+static void test_the_program_serves_behind_its_walls(void **state)
+{
+    struct seam_serve serve = {.uid = 1000};
+    struct seam_message message;
+    struct seam_writer writer;
+    int seam[2], stream[2], status;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(seam_channel_pair(seam), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream), 0);
+    pid = spawn_front("65534", seam[1]);
+    close(seam[1]);
+    seam_writer_init(&writer, SEAM_SERVE, 0);
+    assert_int_equal(seam_send(seam[0], &writer, &serve, &stream[1], 1), 0);
+    seam_writer_done(&writer);
+    close(stream[1]);
+    serve_one(seam[0], stream[0]);
+    look_at(pid);
+    close(stream[0]);
+    await_readable(seam[0]);
+    assert_int_equal(seam_receive(seam[0], &message), 0);
+    assert_int_equal(message.header.type, SEAM_CLIENT_GONE);
+    seam_message_done(&message);
+    close(seam[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void ends_with(const char *uid, bool close_channel, int expected)
+{
+    int seam[2], status;
+    pid_t pid;
+
+    assert_int_equal(seam_channel_pair(seam), 0);
+    pid = spawn_front(uid, seam[1]);
+    close(seam[1]);
+    if (close_channel)
+        close(seam[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, expected << 8);
+    if (!close_channel)
+        close(seam[0]);
+}
+
+static void test_the_program_ends_with_its_channel(void **state)
+{
+    (void)state;
+    ends_with("65534", true, 0);
+}
+
+static void test_a_uid_is_plain_and_not_root(void **state)
+{
+    static const char *const wrong[] = {"0", "01", "0x1", "-1", "root", "1:0", "", "4294967295"};
+
+    (void)state;
+    for (size_t i = 0; i < array_size(wrong); i++)
+        ends_with(wrong[i], false, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_act_is_done_without_and_not_with_the_walls),
+        cmocka_unit_test(test_a_root_that_is_not_empty_is_refused),
+        cmocka_unit_test(test_the_program_serves_behind_its_walls),
+        cmocka_unit_test(test_the_program_ends_with_its_channel),
+        cmocka_unit_test(test_a_uid_is_plain_and_not_root),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
