@@ -79,25 +79,27 @@ as() { # USER COMMAND...
     setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups -- \
         env HOME="$W" USER="$user" LOGNAME="$user" "$@"
 }
-# leg [OPTION...] -- COMMAND...: `saphan run --json` as $LEG_USER, from $W, sets $rc.  Standard output
-# and error are in $T/out and $T/err, the events in $T/json.
+# leg [OPTION...] -- COMMAND...: `saphan run --json` as $LEG_USER, from $W, sets $rc.  The events are in
+# $T/json, the program's own output in $T/out and $T/err (behind it, what the client itself says).
 leg() {
-    : >"$T/out" >"$T/err"
-    (cd "$W" && as_user timeout -k 5 "${LEG_SECONDS:-60}" saphan run --json "$@" </dev/null) >"$T/out" 2>"$T/err"
+    (cd "$W" && as_user timeout -k 5 "${LEG_SECONDS:-60}" saphan run --json "$@" </dev/null) >"$T/json" 2>"$T/client"
     rc=$?
-    grep -ah '^{' "$T/err" "$T/out" >"$T/json" || true
+    _written stdout >"$T/out"
+    { _written stderr; cat "$T/client"; } >"$T/err"
+}
+_written() {
+    jq -j --arg stream "$1" 'select(.event == "output" and .stream == $stream)
+        | if .encoding == "base64" then .data | @base64d else .data end' "$T/json" 2>/dev/null
 }
 told() { # everything about the last leg, for a failing test
     echo "rc=$rc"
-    echo "--- out"; head -c 2000 "$T/out"
-    echo "--- err"; head -c 4000 "$T/err"
+    head -c 6000 "$T/json"
+    head -c 2000 "$T/client"
 }
-# The last verdict's or refusal's colour and reasons, as slugs with commas.
-colour() { jq -rs 'map(select(.event == "verdict" or .event == "refused")) | last | .colour // "REFUSED"' "$T/json"; }
-reasons() {
-    jq -rs 'map(select(.event == "verdict" or .event == "refused")) | last | (.reasons // [])
-        | map(if type == "object" then (.slug // .reason) else . end) | join(",")' "$T/json"
-}
+# The last leg's colour and reasons, as slugs with commas; "none" when it was not even asked for.
+_judged='map(select(.event == "verdict" or .event == "refused")) | last'
+colour() { jq -rs "$_judged | if . == null then \"none\" else .colour // \"REFUSED\" end" "$T/json"; }
+reasons() { jq -rs "$_judged | (.reasons // []) | map(.reason) | join(\",\")" "$T/json"; }
 has_reason() { case ",$(reasons)," in *",$1,"*) ;; *) return 1 ;; esac; }
 # expect NAME RC [COLOUR [REASON]]: of the last leg.
 expect() {
@@ -108,8 +110,7 @@ expect() {
     if [ -z "$wrong" ]; then ok "$1"; else not_ok "$1" "$wrong
 $(told)"; fi
 }
-# The program's own output of the last leg, without events.
-output() { grep -av '^{' "$T/out"; }
+output() { cat "$T/out"; }
 program() { # NAME: a shell script on standard input becomes $W/NAME, the user's
     cat >"$W/$1"
     chmod 755 "$W/$1"
