@@ -1,0 +1,40 @@
+/* ledger_private.h - what the files of the ledger share. */
+#pragma once
+
+#include <event2/event.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ledger_statement {
+    STATEMENT_BEGIN,
+    STATEMENT_COMMIT,
+    STATEMENT_FULL,
+    STATEMENT_NORMAL,
+    STATEMENT_LEG,
+    STATEMENT_INTENT,
+    STATEMENT_EVENT,
+    STATEMENT_REASON,
+    STATEMENT_END,
+    STATEMENT_FORGET_INTENTS,
+    STATEMENT_COUNT,
+};
+
+#define EVENT_COUNTS 1024
+
+struct event_count {
+    uint64_t leg;
+    uint32_t events;
+};
+
+struct ledger {
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    bool open; /* a transaction with events waits to be committed */
+    struct event *later;
+    struct event_count counts[EVENT_COUNTS];
+};
+
+/* A SQLite result code as a negative errno, or 0. */
+int ledger_error(int code);
+int ledger_run(struct ledger *ledger, enum ledger_statement number);

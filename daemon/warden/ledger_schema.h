@@ -1,0 +1,30 @@
+/* ledger_schema.h - the tables of ledger.db.  Append columns and raise LEDGER_VERSION; never change
+ * the meaning of one. */
+#pragma once
+
+#define LEDGER_VERSION 1
+
+static const char ledger_schema[] =
+    "CREATE TABLE IF NOT EXISTS leg ("
+    " id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, gid INTEGER NOT NULL, user TEXT,"
+    " vendor TEXT, boundary INTEGER, view INTEGER, net INTEGER, directory TEXT,"
+    " argv BLOB, grants BLOB," /* strings, each with its NUL */
+    " detach INTEGER, tasks INTEGER, memory INTEGER, cpu_percent INTEGER, wall_ms INTEGER,"
+    " output INTEGER, files INTEGER, rule TEXT, claims TEXT," /* "slug=rung+rung ..." */
+    " asked_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL DEFAULT 0,"
+    " colour INTEGER NOT NULL DEFAULT 0, wait_status INTEGER NOT NULL DEFAULT -1,"
+    " client_status INTEGER NOT NULL DEFAULT -1, wall_us INTEGER NOT NULL DEFAULT 0,"
+    " kept TEXT) STRICT;"
+    "CREATE INDEX IF NOT EXISTS leg_open ON leg (ended_ms) WHERE ended_ms = 0;"
+    "CREATE TABLE IF NOT EXISTS reason ("
+    " leg INTEGER NOT NULL, n INTEGER NOT NULL, slug TEXT NOT NULL, detail TEXT,"
+    " PRIMARY KEY (leg, n)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS event ("
+    " leg INTEGER NOT NULL, at_ms INTEGER NOT NULL, kind INTEGER NOT NULL, reason TEXT,"
+    " a INTEGER, b INTEGER, c INTEGER, subject TEXT, detail TEXT) STRICT;"
+    "CREATE INDEX IF NOT EXISTS event_leg ON event (leg);"
+    "CREATE TABLE IF NOT EXISTS intent ("
+    " leg INTEGER NOT NULL, uid INTEGER NOT NULL, gid INTEGER NOT NULL, dev INTEGER NOT NULL,"
+    " ino INTEGER NOT NULL, directory TEXT NOT NULL, path TEXT NOT NULL) STRICT;"
+    "CREATE INDEX IF NOT EXISTS intent_leg ON intent (leg);"
+    "CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";
