@@ -116,6 +116,9 @@ void admit(const struct request *request, const struct peer *peer, const struct 
 /* May PEER see and kill the leg of OWNER?  (its own; root; a rule with Operator=yes) */
 bool may_see(const struct peer *peer, uint32_t owner, const struct policy *policy);
 
+/* Does RULE name PEER, by user or by group? */
+bool rule_names(const struct rule *rule, const struct peer *peer);
+
 /* Is there any rule at all for PEER?  Decides whether its connection is served. */
 bool may_connect(const struct peer *peer, const struct policy *policy);
 

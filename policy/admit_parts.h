@@ -30,8 +30,6 @@ void limit_format(enum limit_id limit, uint64_t value, char out[LIMIT_TEXT_MAX])
 
 /* -- admit_rule.c -- */
 
-bool rule_names(const struct rule *rule, const struct peer *peer);
-
 /* The first rule that names PEER and allows all that is asked.  NULL with REFUSALS filled from the
  * rule that came nearest. */
 const struct rule *rule_choose(const struct policy *policy, const struct asked *asked,

@@ -105,7 +105,8 @@ static int commit(struct ledger *ledger)
     return r;
 }
 
-/* Switches to a durable commit for the transaction that follows; it cannot be switched inside one. */
+/* Switches to a durable commit for the transaction that follows; it cannot be switched inside one.
+ */
 static int begin_durable(struct ledger *ledger)
 {
     int r = commit(ledger);
@@ -140,15 +141,15 @@ static int set_up(struct ledger *ledger, const char *path)
     auto_free char *version = NULL;
     int code;
 
-    code = sqlite3_open_v2(path, &ledger->db,
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    code = sqlite3_open_v2(
+        path, &ledger->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(ledger->db, settings, NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(ledger->db, ledger_schema, NULL, NULL, NULL);
     for (size_t i = 0; code == SQLITE_OK && i < STATEMENT_COUNT; i++)
-        code = sqlite3_prepare_v3(ledger->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT,
-            &ledger->statements[i], NULL);
+        code = sqlite3_prepare_v3(
+            ledger->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &ledger->statements[i], NULL);
     if (code != SQLITE_OK) {
         log_error("ledger %s: %s", path, ledger->db ? sqlite3_errmsg(ledger->db) : "memory");
         return ledger_error(code);
@@ -170,7 +171,8 @@ static int check_version(struct ledger *ledger)
     if (text_equal(version, ours))
         return 0;
     log_error("ledger: it is of version %s and this saphand writes version %s: move it away, or "
-              "use the saphand that wrote it", version, ours);
+              "use the saphand that wrote it",
+        version, ours);
     return -EPROTO;
 }
 
@@ -249,7 +251,7 @@ static int bind_grants(sqlite3_stmt *statement, int at, const struct leg *leg)
     for (uint32_t i = 0; i < leg->request.n_grants; i++)
         used += (size_t)snprintf(text + used, size + 1 - used, "%s %s",
                     grant_kind_name(leg->request.grants[i].kind), leg->grant_paths[i]) +
-            1;
+                1;
     (void)sqlite3_bind_blob(statement, at, text, (int)used, SQLITE_TRANSIENT);
     return 0;
 }
@@ -339,8 +341,8 @@ static uint32_t count_event(struct ledger *ledger, uint64_t leg)
     return ++count->events;
 }
 
-void ledger_event(struct ledger *ledger, const struct seam_event *event, const char *subject,
-    const char *detail)
+void ledger_event(
+    struct ledger *ledger, const struct seam_event *event, const char *subject, const char *detail)
 {
     static const struct timeval soon = {.tv_usec = 100000};
     sqlite3_stmt *s = ledger->statements[STATEMENT_EVENT];
@@ -363,13 +365,13 @@ void ledger_event(struct ledger *ledger, const struct seam_event *event, const c
     bind_text(s, 8, subject);
     bind_text(s, 9, detail);
     if (ledger_run(ledger, STATEMENT_EVENT) < 0)
-        log_error("ledger: an event of leg %llu could not be written",
-            (unsigned long long)event->leg);
+        log_error(
+            "ledger: an event of leg %llu could not be written", (unsigned long long)event->leg);
     (void)event_add(ledger->later, &soon);
 }
 
-static int insert_reason(struct ledger *ledger, uint64_t leg, uint32_t n, uint32_t reason,
-    const char *detail)
+static int insert_reason(
+    struct ledger *ledger, uint64_t leg, uint32_t n, uint32_t reason, const char *detail)
 {
     sqlite3_stmt *s = ledger->statements[STATEMENT_REASON];
 
@@ -404,9 +406,9 @@ static int update_end(struct ledger *ledger, uint64_t leg, enum colour colour, i
 static int amend(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict)
 {
     auto_free char *kept = leg->keeps_output
-        ? text_format("%llu %llu", (unsigned long long)leg->kept[0],
-              (unsigned long long)leg->kept[1])
-        : NULL;
+                               ? text_format("%llu %llu", (unsigned long long)leg->kept[0],
+                                     (unsigned long long)leg->kept[1])
+                               : NULL;
     char detail[REFUSAL_DETAIL_MAX + 4096];
     int r;
 

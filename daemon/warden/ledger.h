@@ -1,7 +1,7 @@
 /* ledger.h - what happened, durable: SQLite in WAL mode, one writer, the warden.
  *
- * A leg's row is committed before the agent's exec; the outcome is an amendment.  Numbers and slugs,
- * no blobs: `sqlite3 ledger.db` reads it.
+ * A leg's row is committed before the agent's exec; the outcome is an amendment.  Numbers and
+ * slugs, no blobs: `sqlite3 ledger.db` reads it.
  */
 #pragma once
 
@@ -16,20 +16,23 @@ void ledger_close(struct ledger *ledger);
 /* The number after the highest leg ever recorded. */
 uint64_t ledger_next_leg(struct ledger *ledger);
 
-/* The row, and the intents of placeholders, in one transaction.  Durable on return.  -EIO, -ENOSPC. */
+/* The row, and the intents of placeholders, in one transaction.  Durable on return.  -EIO, -ENOSPC.
+ */
 int ledger_begin(struct ledger *ledger, const struct leg *leg);
 
 /* Events are written with the verdict's commit, or after EVENTS_HELD of them; at most
  * EVENTS_PER_LEG are kept of a leg, and the last one says how many more there were. */
-void ledger_event(struct ledger *ledger, const struct seam_event *event, const char *subject,
-    const char *detail);
+void ledger_event(
+    struct ledger *ledger, const struct seam_event *event, const char *subject, const char *detail);
 
 /* The amendments. */
 int ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict);
 void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, uint32_t client_status);
 
-/* -- reading, for answers.c: each calls TAKE with messages ready to send until it returns false -- */
-typedef bool ledger_take(void *context, uint16_t type, struct seam_writer *writer, const void *fixed);
+/* -- reading, for answers.c: each calls TAKE with messages ready to send until it returns false --
+ */
+typedef bool ledger_take(
+    void *context, uint16_t type, struct seam_writer *writer, const void *fixed);
 
 /* The rows that OWNER may see (UINT32_MAX: all), newest last; only those under way unless ALL. */
 int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, ledger_take *take, void *context);
@@ -46,7 +49,8 @@ struct ledger_intent {
     const char *directory; /* its path when the leg began */
     const char *path;      /* relative to it */
 };
-/* Calls EACH for every intent of a leg that never ended, children first; a result of 0 forgets it. */
+/* Calls EACH for every intent of a leg that never ended, children first; a result of 0 forgets it.
+ */
 int ledger_sweep_intents(
     struct ledger *ledger, int (*each)(void *context, const struct ledger_intent *), void *context);
 /* Makes every leg that never ended INDETERMINATE (daemon-died); returns how many. */
@@ -57,5 +61,5 @@ int ledger_note(struct ledger *ledger, const char *key, const char *value);
 int ledger_noted(struct ledger *ledger, const char *key, char **ret_value);
 
 /* Forgets ended legs beyond the newest KEEP; calls FORGET for each. */
-int ledger_prune(struct ledger *ledger, uint64_t keep,
-    void (*forget)(void *context, uint64_t leg), void *context);
+int ledger_prune(struct ledger *ledger, uint64_t keep, void (*forget)(void *context, uint64_t leg),
+    void *context);

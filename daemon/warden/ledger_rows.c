@@ -146,7 +146,8 @@ static int take_events(struct ledger *ledger, uint64_t leg, ledger_take *take, v
     int code, r;
 
     r = prepare(ledger,
-        "SELECT at_ms, kind, reason, a, b, c, subject, detail FROM event WHERE leg=? ORDER BY rowid",
+        "SELECT at_ms, kind, reason, a, b, c, subject, detail FROM event WHERE leg=? ORDER BY "
+        "rowid",
         &s);
     if (r < 0)
         return r;
@@ -200,8 +201,8 @@ static void read_claims(const char *text, struct seam_verdict *out)
     }
 }
 
-static int read_reasons(struct ledger *ledger, uint64_t leg, struct seam_writer *writer,
-    struct seam_verdict *out)
+static int read_reasons(
+    struct ledger *ledger, uint64_t leg, struct seam_writer *writer, struct seam_verdict *out)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int code, r = prepare(ledger, "SELECT slug, detail FROM reason WHERE leg=? ORDER BY n", &s);
@@ -219,8 +220,7 @@ static int read_reasons(struct ledger *ledger, uint64_t leg, struct seam_writer 
     return ledger_error(code);
 }
 
-static int take_verdict(
-    struct ledger *ledger, sqlite3_stmt *s, ledger_take *take, void *context)
+static int take_verdict(struct ledger *ledger, sqlite3_stmt *s, ledger_take *take, void *context)
 {
     struct seam_verdict out = {.leg = (uint64_t)sqlite3_column_int64(s, 0),
         .colour = (uint32_t)sqlite3_column_int(s, 20),
@@ -342,8 +342,8 @@ int ledger_sweep_legs(struct ledger *ledger)
     return code == SQLITE_OK ? sqlite3_changes(ledger->db) : ledger_error(code);
 }
 
-int ledger_prune(struct ledger *ledger, uint64_t keep,
-    void (*forget)(void *context, uint64_t leg), void *context)
+int ledger_prune(struct ledger *ledger, uint64_t keep, void (*forget)(void *context, uint64_t leg),
+    void *context)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int code, r;

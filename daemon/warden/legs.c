@@ -532,3 +532,14 @@ void legs_stop(struct warden *warden)
     TAILQ_FOREACH(leg, &warden->legs, entry)
     leg_kill(leg, REASON_DAEMON_STOPPED);
 }
+
+void legs_abandon(struct warden *warden)
+{
+    struct leg *leg;
+
+    while ((leg = TAILQ_FIRST(&warden->legs))) {
+        leg->front = NULL;
+        placeholders_release(leg);
+        leg_free(leg);
+    }
+}

@@ -24,3 +24,6 @@ void legs_stub_ended(struct leg *leg);
 
 /* Kills all, for an orderly stop. */
 void legs_stop(struct warden *warden);
+
+/* Takes down what legs_stop() could not wait for: at the very end. */
+void legs_abandon(struct warden *warden);

@@ -47,7 +47,7 @@ static int read_peer(int connection, struct peer *ret_peer, uint32_t *ret_pid)
 static void take_connection(struct warden *warden, int connection)
 {
     struct peer peer;
-    uint32_t pid;
+    uint32_t pid = 0;
     char *home = NULL;
     int r;
 

@@ -1,0 +1,203 @@
+#include "answers.h"
+
+#include "kept_files.h"
+#include "ledger.h"
+#include "legs.h"
+#include "log.h"
+#include "rule_words.h"
+#include "text.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+struct answering {
+    struct front *front; /* NULL once it is gone */
+    uint64_t request;
+};
+
+static bool pass_on(void *context, uint16_t type, struct seam_writer *writer, const void *fixed)
+{
+    struct answering *answering = context;
+
+    writer->header.request = answering->request;
+    if (front_send(answering->front, writer, fixed, NULL, 0))
+        return true;
+    answering->front = NULL;
+    return false;
+}
+
+/* Ends the reply, unless the front went away while it was sent. */
+static void finish(struct answering *answering, int result, const char *what)
+{
+    if (!answering->front)
+        return;
+    if (result < 0) {
+        log_error("%s: %s", what, strerror(-result));
+        (void)front_refuse(answering->front, answering->request, REASON_LEDGER_FAILED, what);
+        return;
+    }
+    (void)front_end_reply(answering->front, answering->request, 0);
+}
+
+void answer_legs(struct front *front, struct seam_message *message)
+{
+    const struct seam_ask_legs *ask = message->fixed;
+    struct answering answering = {front, message->header.request};
+    struct peer anyone = front->peer;
+    bool all_users = may_see(&anyone, UINT32_MAX, &front->warden->policy);
+    int r;
+
+    r = ledger_legs(front->warden->ledger, all_users ? UINT32_MAX : front->peer.uid, ask->all != 0,
+        pass_on, &answering);
+    seam_message_done(message);
+    finish(&answering, r, "the legs could not be read");
+}
+
+/* The leg's number if the asker may see it; 0 after a refusal.  One that is another's is told as
+ * one that does not exist. */
+static uint64_t visible_leg(struct front *front, const struct seam_message *message)
+{
+    const struct seam_ask_leg *ask = message->fixed;
+    uint32_t owner;
+    char detail[64];
+    int r;
+
+    r = ledger_owner(front->warden->ledger, ask->leg, &owner);
+    if (r == 0 && may_see(&front->peer, owner, &front->warden->policy))
+        return ask->leg;
+    (void)snprintf(detail, sizeof(detail), "leg %llu", (unsigned long long)ask->leg);
+    (void)front_refuse(front, message->header.request, REASON_LEG_UNKNOWN, detail);
+    return 0;
+}
+
+void answer_show(struct front *front, struct seam_message *message)
+{
+    struct answering answering = {front, message->header.request};
+    uint64_t leg = visible_leg(front, message);
+    int r;
+
+    seam_message_done(message);
+    if (leg == 0)
+        return;
+    r = ledger_show(front->warden->ledger, leg, pass_on, &answering);
+    finish(&answering, r, "the leg could not be read");
+}
+
+static bool send_log(struct front *front, uint64_t request, uint64_t leg, uint32_t stream)
+{
+    struct seam_log log = {
+        .leg = leg, .stream = stream, .running = legs_find(front->warden, leg) ? 1 : 0};
+    auto_close int fd = -EBADF;
+    struct seam_writer writer;
+
+    if (kept_file_open(front->warden, leg, stream, &fd) < 0)
+        return true; /* that stream was not kept: nothing to send */
+    seam_writer_init(&writer, SEAM_LOG, request);
+    return front_send(front, &writer, &log, &fd, 1);
+}
+
+void answer_logs(struct front *front, struct seam_message *message)
+{
+    uint64_t request = message->header.request, leg = visible_leg(front, message);
+
+    seam_message_done(message);
+    if (leg == 0)
+        return;
+    for (uint32_t stream = 1; stream <= 2; stream++) {
+        if (!send_log(front, request, leg, stream))
+            return;
+    }
+    (void)front_end_reply(front, request, legs_find(front->warden, leg) ? 1 : 0);
+}
+
+void answer_kill(struct front *front, struct seam_message *message)
+{
+    uint64_t request = message->header.request, number = visible_leg(front, message);
+    struct leg *leg;
+
+    seam_message_done(message);
+    if (number == 0)
+        return;
+    /* Of two who kill one leg the second finds it ending or ended: both are told it is done. */
+    leg = legs_find(front->warden, number);
+    if (leg)
+        leg_kill(leg, REASON_KILLED_BY_REQUEST);
+    (void)front_end_reply(front, request, leg ? 1 : 0);
+}
+
+/* ---- status ---- */
+
+static bool send_status(struct front *front, uint64_t request)
+{
+    const struct warden *warden = front->warden;
+    struct seam_status status = {.legs_running = warden->n_legs,
+        .slots_ready = warden->n_slots_ready,
+        .legs_since_start = warden->legs_since_start,
+        .started_ms = warden->started_ms,
+        .pid = (uint32_t)getpid(),
+        .healthy = 1};
+    struct seam_writer writer;
+    struct utsname kernel;
+
+    (void)uname(&kernel);
+    seam_writer_init(&writer, SEAM_STATUS, request);
+    status.version = seam_put_text(&writer, SAPHAN_VERSION);
+    status.kernel = seam_put_text(&writer, kernel.release);
+    status.socket = seam_put_text(&writer, warden->options.socket);
+    status.state_directory = seam_put_text(&writer, warden->options.state);
+    status.problem = seam_put_text(&writer, NULL);
+    return front_send(front, &writer, &status, NULL, 0);
+}
+
+static bool send_rung(struct front *front, uint64_t request, enum rung_id id)
+{
+    const struct rung *rung = &front->warden->machine.rungs[id];
+    struct seam_rung out = {
+        .rung = id, .state = rung->state, .error = rung->error, .value = rung->value};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_RUNG, request);
+    out.detail = seam_put_text(&writer, rung->detail);
+    return front_send(front, &writer, &out, NULL, 0);
+}
+
+static bool send_rule(struct front *front, uint64_t request, const struct rule *rule)
+{
+    struct seam_rule out = {0};
+    struct rule_words words;
+    struct seam_writer writer;
+
+    rule_words(rule, &words);
+    seam_writer_init(&writer, SEAM_RULE, request);
+    out.name = seam_put_text(&writer, rule->name);
+    out.file = seam_put_text(&writer, rule->file);
+    out.boundaries = seam_put_text(&writer, words.boundaries);
+    out.views = seam_put_text(&writer, words.views);
+    out.nets = seam_put_text(&writer, words.nets);
+    out.vendors = seam_put_text(&writer, words.vendors);
+    out.read = seam_put_text(&writer, words.read);
+    out.write = seam_put_text(&writer, words.write);
+    out.limits = seam_put_text(&writer, words.limits);
+    return front_send(front, &writer, &out, NULL, 0);
+}
+
+void answer_status(struct front *front, struct seam_message *message)
+{
+    const struct policy *policy = &front->warden->policy;
+    uint64_t request = message->header.request;
+
+    seam_message_done(message);
+    if (!send_status(front, request))
+        return;
+    for (uint32_t i = 0; i < RUNG_COUNT; i++) {
+        if (!send_rung(front, request, (enum rung_id)i))
+            return;
+    }
+    for (size_t i = 0; i < policy->n_rules; i++) {
+        if (rule_names(&policy->rules[i], &front->peer) &&
+            !send_rule(front, request, &policy->rules[i]))
+            return;
+    }
+    (void)front_end_reply(front, request, 0);
+}

@@ -1,0 +1,43 @@
+#include "leg_environment.h"
+
+#include "environment.h"
+#include <errno.h>
+
+#define HOME_WITHOUT_SEAT "/home/leg" /* private memory: what is written there goes with the leg   \
+                                       */
+
+DEFINE_AUTO(char **, environment_free);
+
+static const char *home_of(const struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        if (leg->request.grants[i].kind == GRANT_SEAT)
+            return leg->request.grants[i].path;
+    }
+    return HOME_WITHOUT_SEAT;
+}
+
+int leg_put_environment(
+    const struct leg *leg, struct seam_writer *writer, struct seam_list *ret_env)
+{
+    const struct leg_surroundings about = {
+        .leg = leg->id, .uid = leg->peer.uid, .home = home_of(leg), .user = leg->user};
+    const char *at = seam_list_first(&leg->ask, leg->run->env);
+    auto_free const char **requested = calloc((size_t)leg->run->env.count + 1, sizeof(*requested));
+    auto_(environment_free) char **environment = NULL;
+    size_t count = 0;
+    int r;
+
+    if (!requested)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < leg->run->env.count; i++, at = seam_list_next(at))
+        requested[i] = at;
+    r = environment_compose(&about, requested, leg->run->env.count, &environment, NULL);
+    if (r != 0)
+        return r < 0 ? r
+                     : -EINVAL; /* the front checked each name: this is not a client's mistake */
+    while (environment[count])
+        count++;
+    *ret_env = seam_put_list(writer, (const char *const *)environment, count);
+    return 0;
+}

@@ -1,0 +1,11 @@
+/* rule_words.h - a rule as words, for `saphan status`. */
+#pragma once
+
+#include "rule.h"
+
+struct rule_words {
+    char boundaries[64], views[64], nets[64], vendors[256], read[1024], write[1024], limits[256];
+};
+
+/* A list that does not fit ends with "...". */
+void rule_words(const struct rule *rule, struct rule_words *ret);
