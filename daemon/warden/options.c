@@ -75,8 +75,7 @@ static int set_key(struct options *options, const char *key, const char *value)
     return -ENOENT;
 }
 
-static int config_key(
-    void *context, const char *section, const char *key, const char *value, int line)
+static int config_key(void *context, const char *section, const char *key, const char *value)
 {
     struct config_reading *reading = context;
     int r;
