@@ -149,7 +149,7 @@ int placeholder_remove(int directory, const char *path)
     auto_close int parent = -EBADF;
     const char *name;
     struct stat before;
-    int flags, r;
+    int flags = 0, r;
 
     r = open_parent(directory, path, &parent, &name);
     if (r == 0)

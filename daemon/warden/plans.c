@@ -217,7 +217,7 @@ static int add_streams(struct planning *planning)
     struct plan *plan = &planning->writer.plan;
 
     for (size_t i = 0; i < 3; i++) {
-        uint32_t index;
+        uint32_t index = 0;
         int r;
 
         plan->streams[i].mode = leg->run->streams[i].mode;
@@ -308,7 +308,7 @@ static int compose(struct planning *planning)
     return r;
 }
 
-static int send(struct planning *planning)
+static int seal_and_send(struct planning *planning)
 {
     struct seam_plan plan = {.leg = planning->leg->id};
     struct seam_writer message;
@@ -342,7 +342,7 @@ int leg_send_plan(struct leg *leg, struct fault *ret_fault)
     planning->n_descriptors = 1;
     r = compose(planning);
     if (r == 0)
-        r = send(planning);
+        r = seal_and_send(planning);
     else if (ret_fault->step == 0)
         (void)fault_set(ret_fault, STEP_PLAN, r < 0 ? -r : E2BIG, "composing");
     for (uint32_t i = 0; i < planning->n_descriptors; i++)
