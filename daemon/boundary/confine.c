@@ -78,7 +78,7 @@ static int leave_surroundings(void)
 }
 
 /* Never above what was inherited: raising a hard limit is not ours to try. */
-static int lower_limit(int resource, rlim_t value)
+static int lower_limit(__rlimit_resource_t resource, rlim_t value)
 {
     struct rlimit limit;
 

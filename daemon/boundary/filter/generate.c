@@ -326,5 +326,7 @@ int main(int argc, char *argv[])
         write_told(&generator, out, argv[2]);
     if (fclose(out) != 0)
         fail(&generator, argv[3], strerror(errno));
+    seccomp_release(generator.list);
+    seccomp_release(generator.walls);
     return 0;
 }
