@@ -16,7 +16,7 @@ fi
 leg_uid=$(id -u "$LEG_USER") leg_gid=$(id -g "$LEG_USER")
 
 # ---- folders and the end ----
-T=$(mktemp -d /tmp/saphan-e2e.XXXXXX)
+T=$(mktemp -d "${E2E_BASE:-/tmp}/saphan-e2e.XXXXXX")
 chmod 755 "$T"
 W=$T/work # the user's own
 mkdir "$W" && chown "$leg_uid:$leg_gid" "$W"
