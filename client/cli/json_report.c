@@ -116,7 +116,7 @@ static size_t cut_length(const unsigned char *bytes, size_t size)
 {
     for (size_t back = 1; back <= 3 && back <= size; back++) {
         unsigned char c = bytes[size - back];
-        size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+        size_t whole = c > 0xf4 || c < 0xc2 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
 
         if ((c & 0xc0) == 0x80)
             continue;
@@ -125,26 +125,27 @@ static size_t cut_length(const unsigned char *bytes, size_t size)
     return 0;
 }
 
-static int output_line(const struct saphan_event *event, unsigned int stream, const void *bytes,
+/* Output frames name no leg: it is that of the run. */
+static int output_line(const struct json_report *report, unsigned int stream, const void *bytes,
     size_t size, uint64_t lost)
 {
+    const struct saphan_event of_leg = {.leg = report->leg};
     json_t *data = json_stringn(bytes, size);
     const char *encoding = data ? "utf-8" : "base64";
 
     if (!data)
         data = json_base64(bytes, size);
-    return finish(begin("output", event),
+    return finish(begin("output", &of_leg),
         json_pack("{s:s, s:o, s:s, s:I}", "stream", stream == 1 ? "stdout" : "stderr", "data", data,
             "encoding", encoding, "lost", (json_int_t)lost));
 }
 
-static int flush_cut(
-    struct json_report *report, const struct saphan_event *event, unsigned int stream)
+static int flush_cut(struct json_report *report, unsigned int stream)
 {
     size_t size = report->n_cut[stream - 1];
 
     report->n_cut[stream - 1] = 0;
-    return size == 0 ? 0 : output_line(event, stream, report->cut[stream - 1], size, 0);
+    return size == 0 ? 0 : output_line(report, stream, report->cut[stream - 1], size, 0);
 }
 
 static int report_output(struct json_report *report, const struct saphan_event *event)
@@ -156,7 +157,7 @@ static int report_output(struct json_report *report, const struct saphan_event *
     int r;
 
     if (output->lost > 0) {
-        r = flush_cut(report, event, output->stream);
+        r = flush_cut(report, output->stream);
         if (r != 0)
             return r;
         held = 0;
@@ -173,7 +174,7 @@ static int report_output(struct json_report *report, const struct saphan_event *
     report->n_cut[index] = cut;
     if (size == cut && output->lost == 0)
         return 0;
-    return output_line(event, output->stream, joined, size - cut, output->lost);
+    return output_line(report, output->stream, joined, size - cut, output->lost);
 }
 
 int json_report_event(
@@ -181,13 +182,15 @@ int json_report_event(
 {
     int r;
 
+    if (event->leg != 0)
+        report->leg = event->leg;
     if (event->kind == SAPHAN_EVENT_OUTPUT)
         return report_output(report, event);
     if (event->kind != SAPHAN_EVENT_VERDICT && event->kind != SAPHAN_EVENT_REFUSED)
         return finish(begin(event->told.kind, event), told(event));
-    r = flush_cut(report, event, 1);
+    r = flush_cut(report, 1);
     if (r == 0)
-        r = flush_cut(report, event, 2);
+        r = flush_cut(report, 2);
     if (r != 0)
         return r;
     if (event->kind == SAPHAN_EVENT_VERDICT)

@@ -4,6 +4,7 @@
 #include "saphan.h"
 
 struct json_report {
+    uint64_t leg;
     /* The beginning of a UTF-8 character whose rest comes with the next output of that stream. */
     unsigned char cut[2][4];
     size_t n_cut[2];
