@@ -58,7 +58,8 @@ struct plan {
     /* Landlock: what the ruleset handles on this kernel; admit() saw to it that it is enough. */
     uint64_t landlock_fs, landlock_net, landlock_scoped;
     uint32_t landlock_flags; /* for landlock_restrict_self(2) */
-    uint32_t reserved;
+    /* 1: pids.max holds limits.tasks; 0: RLIMIT_NPROC on the leg's own ids does. */
+    uint32_t tasks_by_controller;
 
     uint64_t scratch_bytes; /* bound of /tmp, /run, /dev/shm and HOME together */
     struct limits limits;

@@ -1,0 +1,49 @@
+/* boundary.h - builds around a leg what its plan says, in two halves.
+ *
+ * The stub, pid 1 of fresh namespaces and root of its own user namespace, calls boundary_build():
+ * it makes the leg's file tree and leaves the host's.  Then the process that will become the leg's
+ * program calls boundary_raise() on itself: streams, limits, identity, and the walls that cannot be
+ * taken down again.  Each failure is a struct fault: {enum step, errno, subject}; after one the
+ * whole slot is thrown away, so nothing is rolled back.
+ */
+#pragma once
+
+#include "fault.h"
+#include "plan.h"
+
+/* Whom pid 1 runs as while its leg runs: an id of the leg's range that is nobody's. */
+#define BOUNDARY_PID1_ID 65533
+
+/* The boundary of one leg while it is built. */
+struct site {
+    const struct plan_view *view;
+    const struct plan *plan;
+    const int *descriptors; /* as the plan's indices say; not owned */
+
+    int root;                /* the leg's "/" */
+    bool root_is_own;        /* made here, not one of the plan's mounts */
+    int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
+                                be missing: a seat is the leg's HOME then */
+    int proc, devices;
+    int ruleset;    /* Landlock's */
+    int null;       /* the leg's own /dev/null */
+    int streams[3]; /* what becomes descriptors 0, 1 and 2 */
+    int kept[3];    /* read ends of the pipes whose output is kept, or -EBADF */
+};
+
+/* Brings up the loopback interface of the caller's network namespace; nothing to do where it is up.
+ */
+int boundary_loopback(struct fault *ret_fault);
+
+void boundary_init(struct site *site, const struct plan_view *view, const int *descriptors);
+void boundary_done(struct site *site); /* closes what boundary_build() opened */
+
+int boundary_build(struct site *site, struct fault *ret_fault);
+
+/* On the calling process, for good.  *RET_LISTENER is told the calls that build a sandbox: pid 1's
+ * to answer; without an answer the caller waits for ever. */
+int boundary_raise(struct site *site, int *ret_listener, struct fault *ret_fault);
+
+/* What becomes of pid 1 once the program runs: no capability, an id of its own, not dumpable, its
+ * own system call filter.  Files it opens for reading count as the leg's identity. */
+int boundary_retire(uint32_t uid, uint32_t gid, struct fault *ret_fault);

@@ -1,0 +1,61 @@
+#include "boundary.h"
+
+#include "own.h"
+#include "stages.h"
+#include <errno.h>
+#include <string.h>
+
+void boundary_init(struct site *site, const struct plan_view *view, const int *descriptors)
+{
+    *site = (struct site){.view = view,
+        .plan = view->plan,
+        .descriptors = descriptors,
+        .root = -EBADF,
+        .tmp = -EBADF,
+        .run = -EBADF,
+        .shm = -EBADF,
+        .home = -EBADF,
+        .proc = -EBADF,
+        .devices = -EBADF,
+        .ruleset = -EBADF,
+        .null = -EBADF,
+        .streams = {-EBADF, -EBADF, -EBADF},
+        .kept = {-EBADF, -EBADF, -EBADF}};
+}
+
+void boundary_done(struct site *site)
+{
+    int *const all[] = {&site->root, &site->tmp, &site->run, &site->shm, &site->home, &site->proc,
+        &site->devices, &site->ruleset, &site->null};
+
+    for (size_t i = 0; i < array_size(all); i++)
+        close_fd(all[i]);
+    for (size_t i = 0; i < array_size(site->streams); i++) {
+        close_fd(&site->streams[i]);
+        close_fd(&site->kept[i]);
+    }
+}
+
+int boundary_build(struct site *site, struct fault *ret_fault)
+{
+    static int (*const stages[])(struct site *, struct fault *) = {
+        stage_root,
+        stage_mounts,
+        stage_carve_outs,
+        stage_proc,
+        stage_devices,
+        stage_masks,
+        stage_seal_root,
+        stage_pivot,
+        stage_streams,
+        stage_domain,
+    };
+
+    for (size_t i = 0; i < array_size(stages); i++) {
+        int r = stages[i](site, ret_fault);
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}

@@ -1,0 +1,271 @@
+/* Carve-outs.  Each is walked to, component by component, in the leg's own tree as it stands now:
+ * what lies on the way is pinned (a mount point can be neither renamed nor removed), a link is
+ * pinned and followed to where it really leads, and what is found in the end is bound read-only
+ * over itself.  Every bind is made of exactly the descriptor that was looked at, and looked at
+ * again afterwards: another leg may work in the same directory at the same time.
+ */
+#include "stages.h"
+
+#include "mount.h"
+#include "own.h"
+#include "path.h"
+#include "placeholder.h"
+#include "steps.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+
+#define LINKS_MAX 40
+#define TRIES_MAX 16
+#define BENEATH (PATH_BENEATH | PATH_NO_SYMLINKS)
+
+struct walk {
+    struct site *site;
+    uint32_t kind;
+    char done[PATH_MAX]; /* where we are, in the leg's tree: "" is its root, else "/a/b" */
+    char rest[PATH_MAX]; /* what is still to be walked */
+    char name[NAME_MAX + 1];
+    unsigned int links, tries;
+};
+
+static int open_here(const struct walk *walk)
+{
+    const char *path = walk->done[0] ? walk->done + 1 : ".";
+
+    return path_open(walk->site->root, path, O_PATH | O_DIRECTORY, BENEATH);
+}
+
+static int open_name(const struct walk *walk)
+{
+    auto_close int here = -EBADF;
+
+    here = open_here(walk);
+    return here < 0 ? here : path_open(here, walk->name, O_PATH | O_NOFOLLOW, BENEATH);
+}
+
+/* Takes the next component off the rest.  False: there is none. */
+static bool next_name(struct walk *walk)
+{
+    const char *at = walk->rest + strspn(walk->rest, "/");
+    size_t length = strcspn(at, "/");
+
+    if (length == 0 || length > NAME_MAX)
+        return false;
+    memcpy(walk->name, at, length);
+    walk->name[length] = '\0';
+    at += length;
+    at += strspn(at, "/");
+    memmove(walk->rest, at, strlen(at) + 1);
+    return true;
+}
+
+static int push(struct walk *walk)
+{
+    size_t length = strlen(walk->done);
+
+    if (length + 1 + strlen(walk->name) >= sizeof(walk->done))
+        return -ENAMETOOLONG;
+    walk->done[length] = '/';
+    strcpy(walk->done + length + 1, walk->name);
+    return 0;
+}
+
+static void pop(struct walk *walk)
+{
+    char *slash = strrchr(walk->done, '/');
+
+    if (slash)
+        *slash = '\0';
+}
+
+static int is_writable(int fd)
+{
+    struct statvfs fs;
+
+    if (fstatvfs(fd, &fs) < 0)
+        return -errno;
+    return fs.f_flag & ST_RDONLY ? 0 : 1;
+}
+
+/* Is what stands at the name now the mount that was made over FD? */
+static int verify(const struct walk *walk, int fd)
+{
+    auto_close int now = -EBADF;
+    struct stat meant, found;
+    bool mount_root;
+    int r;
+
+    now = open_name(walk);
+    if (now < 0)
+        return now;
+    r = path_stat(now, &found, &mount_root);
+    if (r < 0)
+        return r;
+    if (fstat(fd, &meant) < 0)
+        return -errno;
+    if (!mount_root || meant.st_dev != found.st_dev || meant.st_ino != found.st_ino)
+        return -ESTALE; /* renamed under our hands */
+    return 0;
+}
+
+/* Binds FD over itself. */
+static int bind(const struct walk *walk, int fd, bool read_only)
+{
+    auto_close int copy = -EBADF;
+    int r;
+
+    copy = mount_clone(fd, "", AT_RECURSIVE);
+    if (copy < 0)
+        return copy;
+    if (read_only) {
+        r = mount_set(copy, MOUNT_ATTR_RDONLY, -EBADF, true);
+        if (r < 0)
+            return r;
+    }
+    r = mount_attach(copy, fd, "");
+    return r < 0 ? r : verify(walk, fd);
+}
+
+/* Keeps FD in its place, unless it cannot be moved anyway. */
+static int pin(const struct walk *walk, int fd)
+{
+    struct stat st;
+    bool mount_root;
+    int r = is_writable(fd);
+
+    if (r <= 0 || target_is_own(walk->site, fd))
+        return r < 0 ? r : 0;
+    r = path_stat(fd, &st, &mount_root);
+    return r < 0 || mount_root ? r : bind(walk, fd, false);
+}
+
+/* The end of the walk: this is what must stay as it is. */
+static int protect(const struct walk *walk, int fd)
+{
+    int r = is_writable(fd);
+
+    if (r <= 0 || target_is_own(walk->site, fd))
+        return r < 0 ? r : 0;
+    return walk->kind == CARVE_OUT_PIN ? pin(walk, fd) : bind(walk, fd, true);
+}
+
+/* Nothing is there.  0: nothing needs to be; 1: something was put there, look again. */
+static int absent(struct walk *walk)
+{
+    auto_close int here = -EBADF;
+    uint32_t kind = walk->rest[0] ? CARVE_OUT_ALWAYS : walk->kind; /* a parent: a directory */
+    int r;
+
+    if (walk->kind == CARVE_OUT_IF_PRESENT)
+        return 0;
+    here = open_here(walk);
+    if (here < 0)
+        return here;
+    r = is_writable(here);
+    if (r <= 0 || target_is_own(walk->site, here))
+        return r < 0 ? r : 0; /* the leg's own scratch goes with the leg */
+    r = placeholder_is_needed(walk->site, here);
+    if (r <= 0)
+        return r;
+    if (walk->links > 0)
+        return -ENOENT; /* a link to nothing: the warden's journal knows only the name itself */
+    r = placeholder_make(here, walk->name, kind, walk->site->plan->leg);
+    return r == 0 || r == -EEXIST ? 1 : r;
+}
+
+/* A link keeps its place, and the walk goes on where it leads. */
+static int follow(struct walk *walk, int fd)
+{
+    char text[PATH_MAX], rest[PATH_MAX];
+    ssize_t length;
+    int r = pin(walk, fd);
+
+    if (r < 0)
+        return r;
+    if (++walk->links > LINKS_MAX)
+        return -ELOOP;
+    length = readlinkat(fd, "", text, sizeof(text) - 1);
+    if (length < 0)
+        return -errno;
+    text[length] = '\0';
+    if (snprintf(rest, sizeof(rest), "%s/%s", text, walk->rest) >= (int)sizeof(rest))
+        return -ENAMETOOLONG;
+    if (text[0] == '/')
+        walk->done[0] = '\0';
+    strcpy(walk->rest, rest);
+    return 0;
+}
+
+/* One component.  1: the walk goes on; 0: it is at its end. */
+static int step(struct walk *walk)
+{
+    auto_close int fd = -EBADF;
+    struct stat st;
+    int r;
+
+    if (text_equal(walk->name, "."))
+        return 1;
+    if (text_equal(walk->name, "..")) {
+        pop(walk);
+        return 1;
+    }
+    fd = open_name(walk);
+    if (fd == -ENOENT) {
+        r = absent(walk);
+        if (r <= 0)
+            return r;
+        return ++walk->tries > TRIES_MAX ? -EAGAIN : step(walk);
+    }
+    if (fd < 0)
+        return fd;
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (S_ISLNK(st.st_mode)) {
+        r = follow(walk, fd);
+        return r < 0 ? r : 1;
+    }
+    if (walk->rest[0] == '\0' || !S_ISDIR(st.st_mode))
+        return protect(walk, fd);
+    r = placeholder_is(fd);
+    if (r != 0)
+        return r < 0 ? r : protect(walk, fd); /* ours holds the place of all that would be in it */
+    r = pin(walk, fd);
+    if (r == 0)
+        r = push(walk);
+    return r < 0 ? r : 1;
+}
+
+static int carve(struct site *site, const struct plan_carve_out *carve_out, const char *path)
+{
+    const char *grant = plan_text(site->view, site->plan->mounts[carve_out->mount].target);
+    struct walk walk = {.site = site, .kind = carve_out->kind};
+    int r = 1;
+
+    if (strlen(grant) >= sizeof(walk.done) || strlen(path) >= sizeof(walk.rest))
+        return -ENAMETOOLONG;
+    strcpy(walk.done, text_equal(grant, "/") ? "" : grant);
+    strcpy(walk.rest, path);
+    while (r > 0 && next_name(&walk))
+        r = step(&walk);
+    return r < 0 ? r : 0;
+}
+
+int stage_carve_outs(struct site *site, struct fault *ret_fault)
+{
+    const struct plan *plan = site->plan;
+
+    for (uint32_t i = 0; i < plan->n_carve_outs; i++) {
+        const char *path = plan_text(site->view, plan->carve_outs[i].path);
+        int r = carve(site, &plan->carve_outs[i], path);
+
+        if (r < 0)
+            return fault_set(ret_fault, STEP_CARVE_OUTS, -r, "%s/%s",
+                plan_text(site->view, plan->mounts[plan->carve_outs[i].mount].target), path);
+    }
+    return 0;
+}

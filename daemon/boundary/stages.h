@@ -1,0 +1,44 @@
+/* stages.h - the steps of build.c, one file each; all 0 or -errno with the fault filled. */
+#pragma once
+
+#include "boundary.h"
+
+/* root.c: one tmpfs for the root, one bounded tmpfs for all that a leg may scribble on. */
+int stage_root(struct site *site, struct fault *ret_fault);
+int stage_seal_root(struct site *site, struct fault *ret_fault);
+
+/* mounts.c: the system's directories, the grants, the root's own links. */
+int stage_mounts(struct site *site, struct fault *ret_fault);
+
+/* carve_outs.c: what stays read-only, or in its place, inside a write grant. */
+int stage_carve_outs(struct site *site, struct fault *ret_fault);
+
+/* proc.c, devices.c, masks.c */
+int stage_proc(struct site *site, struct fault *ret_fault);
+int stage_devices(struct site *site, struct fault *ret_fault);
+int stage_masks(struct site *site, struct fault *ret_fault);
+
+/* pivot.c: the host's tree goes. */
+int stage_pivot(struct site *site, struct fault *ret_fault);
+
+/* streams.c: what will be descriptors 0, 1 and 2 is opened and checked. */
+int stage_streams(struct site *site, struct fault *ret_fault);
+
+/* domain.c: Landlock's ruleset, from the mounts. */
+int stage_domain(struct site *site, struct fault *ret_fault);
+
+/* -- for several stages -- */
+
+/* target.c: opens PATH (absolute) in the new root, O_PATH; what is missing is made, but only on the
+ * leg's own file systems: never in a grant.  No link is followed. */
+int target_open(struct site *site, const char *path, bool directory, int *ret_fd);
+
+/* Whether FD lies on a file system that was made here: the root, or the scratch. */
+bool target_is_own(const struct site *site, int fd);
+
+/* masks.c: covers what FD is with nothing, read-only. */
+int mask_cover(const struct site *site, int fd);
+
+/* masks.c: makes, and in the end removes, what masks cover with. */
+int mask_prepare(const struct site *site);
+int mask_finish(const struct site *site);
