@@ -1,0 +1,155 @@
+#include "denials.h"
+
+#include "clock.h"
+#include "filters.h"
+#include "messages.h"
+#include "own.h"
+#include "seccomp.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+static const char *name_of(int number)
+{
+    for (const struct filter_call *call = filter_leg_told; call->name; call++) {
+        if (call->number == number)
+            return call->name;
+    }
+    return "other calls";
+}
+
+/* What of the arguments says what was wanted; pointers are left out, they say nothing. */
+static uint64_t flags_of(const struct seccomp_call *call)
+{
+    switch (call->number) {
+    case SYS_unshare:
+    case SYS_clone:
+    case SYS_prctl:
+        return call->arguments[0];
+    case SYS_setns:
+    case SYS_umount2:
+    case SYS_seccomp:
+        return call->arguments[1];
+    case SYS_mount:
+        return call->arguments[3];
+    default:
+        return 0;
+    }
+}
+
+static void comm_of(pid_t pid, char *out, size_t size)
+{
+    auto_close int fd = -EBADF;
+    char path[64], comm[32] = "?";
+    ssize_t n;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, comm, sizeof(comm) - 1);
+    if (n > 0)
+        comm[n - 1] = '\0'; /* the new line */
+    text_escape(comm, out, size);
+}
+
+static void exe_of(pid_t pid, char *out, size_t size)
+{
+    char path[64], exe[PATH_MAX];
+    ssize_t n;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+    n = readlink(path, exe, sizeof(exe) - 1);
+    exe[n < 0 ? 0 : n] = '\0';
+    text_escape(n < 0 ? "?" : exe, out, size);
+}
+
+static void describe(struct denial *denial, const struct seccomp_call *call)
+{
+    char comm[80], exe[320];
+
+    comm_of(call->pid, comm, sizeof(comm));
+    exe_of(call->pid, exe, sizeof(exe));
+    (void)snprintf(denial->who, sizeof(denial->who), "flags=0x%" PRIx64 " comm=%s exe=%s pid=%d",
+        denial->flags, comm, exe, call->pid);
+}
+
+static struct denial *place_of(struct denials *denials, const struct seccomp_call *call)
+{
+    uint64_t flags = flags_of(call);
+    struct denial *denial;
+
+    for (size_t i = 0; i < denials->count; i++) {
+        denial = &denials->all[i];
+        if (denial->number == call->number && denial->flags == flags)
+            return denial;
+    }
+    if (denials->count == DENIALS_MAX)
+        return &denials->all[DENIALS_MAX - 1];
+    denial = &denials->all[denials->count++];
+    *denial = (struct denial){.number = call->number, .flags = flags};
+    if (denials->count == DENIALS_MAX)
+        denial->number = -1;
+    return denial;
+}
+
+int denials_answer(struct denials *denials, int listener)
+{
+    struct seccomp_call call;
+    struct denial *denial;
+    int r = seccomp_receive(listener, &call);
+
+    if (r < 0)
+        return r;
+    denial = place_of(denials, &call);
+    denial->last_ms = clock_wall_ms();
+    if (denial->count++ == 0) {
+        denial->first_ms = denial->last_ms;
+        describe(denial, &call); /* before the answer: the caller stands still until then */
+    }
+    return seccomp_refuse(listener, call.id, EPERM);
+}
+
+static bool is_new(const struct denial *denial, bool end)
+{
+    if (denial->count == denial->told)
+        return false;
+    return end || denial->told == 0 || denial->count / 10 >= denial->told;
+}
+
+static int tell(const struct denials *denials, const struct denial *denial, int channel)
+{
+    struct seam_event event = {.leg = denials->leg,
+        .at_ms = denial->last_ms,
+        .kind = EVENT_DENIED,
+        .reason = REASON_NESTED_SANDBOX,
+        .a = (int64_t)denial->count,
+        .b = denial->first_ms,
+        .c = denial->last_ms};
+    struct seam_writer writer;
+    int r;
+
+    seam_writer_init(&writer, SEAM_TOLD, 0);
+    event.subject = seam_put_text(&writer, name_of(denial->number));
+    event.detail = seam_put_text(&writer, denial->who);
+    r = seam_send(channel, &writer, &event, NULL, 0);
+    seam_writer_done(&writer);
+    return r;
+}
+
+bool denials_tell(struct denials *denials, int channel, bool end)
+{
+    for (size_t i = 0; i < denials->count; i++) {
+        struct denial *denial = &denials->all[i];
+
+        if (!is_new(denial, end))
+            continue;
+        if (tell(denials, denial, channel) != 0)
+            return true;
+        denial->told = denial->count;
+    }
+    return false;
+}

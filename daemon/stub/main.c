@@ -1,0 +1,206 @@
+/* saphan-stub - a slot, then a leg's pid 1.
+ *
+ * What it should do: stand in fresh namespaces, root of its own user namespace and a stranger to
+ * the host, until the warden sends a plan; build the boundary that the plan says; start the process
+ * that raises the last walls on itself and becomes the leg's program; then, without any privilege
+ * left, reap, answer the calls that build sandboxes, keep output, and say how the program ended.
+ *
+ * What it must not: leave a step out.  A step that fails is told and the slot is thrown away.  It
+ * reads nothing of the leg's but bytes to be kept, and the numbers of refused calls; it has no
+ * argument, no environment, and no descriptor that the leg could come by.
+ *
+ * What an attacker who owns it gains: before a plan came, a set of empty namespaces.  While it
+ * builds, the id-mapped mounts of one leg, which the requester granted.  While the leg runs, what
+ * the leg has, outside its Landlock domain but without a capability and under a filter of some
+ * forty calls; and the leg's messages to the warden: it could lie about one leg's end.
+ */
+#include "boundary.h"
+#include "program.h"
+#include "watch.h"
+
+#include "channel.h"
+#include "clock.h"
+#include "descriptor.h"
+#include "messages.h"
+#include "own.h"
+#include "plan.h"
+#include "steps.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+
+#define CHANNEL 3
+#define KEPT_CAP_STANDARD (16ULL << 20) /* a plan whose limits say nothing of output */
+
+static _Noreturn void give_up(const struct fault *fault)
+{
+    struct seam_failed failed = {.step = fault->step, .error = fault->error};
+    struct seam_writer writer;
+
+    seam_writer_init(&writer, SEAM_FAILED, 0);
+    failed.subject = seam_put_text(&writer, fault->subject);
+    (void)seam_send(CHANNEL, &writer, &failed, NULL, 0);
+    _exit(1);
+}
+
+static int say(uint16_t type, const void *fixed)
+{
+    struct seam_writer writer;
+    int r;
+
+    seam_writer_init(&writer, type, 0);
+    r = seam_send(CHANNEL, &writer, fixed, NULL, 0);
+    seam_writer_done(&writer);
+    return r;
+}
+
+static int settle(struct fault *ret_fault)
+{
+    sigset_t children;
+
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NAME, "saphan-stub", 0, 0, 0) < 0 ||
+        fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || setsid() < 0 ||
+        sigprocmask(SIG_SETMASK, &children, NULL) < 0)
+        return fault_set(ret_fault, STEP_SLOT, errno, "stub");
+    return boundary_loopback(ret_fault);
+}
+
+/* The plan and its descriptors live as long as the process: nothing is freed on the way. */
+static int take_plan(struct seam_message *message, struct plan_view *view, struct fault *ret_fault)
+{
+    int r = seam_receive(CHANNEL, message);
+
+    if (r == SEAM_E_CLOSED)
+        _exit(0); /* a slot that was never used */
+    if (r != 0 || message->header.type != SEAM_PLAN || message->n_descriptors == 0)
+        return fault_set(ret_fault, STEP_PLAN, r < 0 ? -r : EBADMSG, "message");
+    r = plan_open(message->descriptors[0], message->n_descriptors, view);
+    return r < 0 ? fault_set(ret_fault, STEP_PLAN, -r, "plan") : 0;
+}
+
+static int start(struct program *program, const struct plan_view *view, pid_t *ret_pid)
+{
+    char **argv, **env;
+    int r = plan_strv(view, view->plan->argv, &argv);
+
+    if (r == 0)
+        r = plan_strv(view, view->plan->env, &env);
+    if (r < 0)
+        return fault_set(&program->fault, STEP_PLAN, -r, "arguments");
+    program->argv = argv;
+    program->env = env;
+    return program_start(program, ret_pid);
+}
+
+static int prepare_kept(struct watch *watch, struct site *site, struct fault *ret_fault)
+{
+    const struct plan *plan = site->plan;
+    uint64_t cap = plan->limits.output ? plan->limits.output : KEPT_CAP_STANDARD;
+
+    if (plan->streams[1].mode == STREAM_KEEP && plan->streams[2].mode == STREAM_KEEP)
+        cap /= 2;
+    for (size_t i = 0; i < 2; i++) {
+        int file, r;
+
+        watch->pipes[i] = steal_fd(&site->kept[i + 1]);
+        if (watch->pipes[i] < 0)
+            continue;
+        file = site->descriptors[plan->streams[i + 1].descriptor];
+        r = kept_start(&watch->kept[i], file, cap);
+        if (r < 0)
+            return fault_set(ret_fault, STEP_STDIO, -r, "kept output");
+    }
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* From here on pid 1 holds what it works with, and nothing else of the plan or the client. */
+static int shed(struct watch *watch, struct site *site)
+{
+    const int wanted[] = {watch->channel, watch->children, watch->listener, watch->pipes[0],
+        watch->pipes[1], watch->pipes[0] >= 0 ? watch->kept[0].fd : -EBADF,
+        watch->pipes[1] >= 0 ? watch->kept[1].fd : -EBADF};
+    int keep[array_size(wanted)];
+    size_t count = 0;
+
+    for (int fd = 0; fd < 3; fd++) {
+        if (dup2(site->null, fd) < 0)
+            return -errno;
+    }
+    for (size_t i = 0; i < array_size(wanted); i++) {
+        if (wanted[i] >= 0)
+            keep[count++] = wanted[i];
+    }
+    qsort(keep, count, sizeof(keep[0]), compare);
+    return descriptor_close_from(3, keep, count);
+}
+
+static int open_children(void)
+{
+    sigset_t children;
+
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Builds, starts, and becomes the pid 1 that watches. */
+static int run(const struct seam_message *message, struct plan_view *view, struct watch *watch,
+    struct fault *ret_fault)
+{
+    struct site site;
+    struct program program = {.site = &site, .channel = CHANNEL, .asked_us = clock_monotonic_us()};
+    const uint32_t uid = view->plan->uid, gid = view->plan->gid;
+    int r;
+
+    boundary_init(&site, view, message->descriptors);
+    r = boundary_build(&site, ret_fault);
+    if (r == 0)
+        r = prepare_kept(watch, &site, ret_fault);
+    if (r < 0)
+        return r;
+    r = start(&program, view, &watch->program);
+    *ret_fault = program.fault;
+    if (r < 0)
+        return r;
+    (void)say(SEAM_STARTED, &(struct seam_started){.pid = watch->program});
+    watch->listener = program.listener;
+    watch->denials.leg = view->plan->leg;
+    r = shed(watch, &site);
+    if (r < 0)
+        return fault_set(ret_fault, STEP_STDIO, -r, "pid 1");
+    plan_close(view);
+    return boundary_retire(uid, gid, ret_fault);
+}
+
+int main(void)
+{
+    static struct watch watch = {/* the one context; too big for a stack frame to be tidy */
+        .channel = CHANNEL,
+        .children = -EBADF,
+        .listener = -EBADF,
+        .pipes = {-EBADF, -EBADF}};
+    struct seam_message message;
+    struct plan_view view;
+    struct fault fault = {0};
+
+    watch.children = open_children();
+    if (watch.children < 0)
+        (void)fault_set(&fault, STEP_SLOT, errno, "signalfd");
+    if (fault.step || settle(&fault) < 0)
+        give_up(&fault);
+    if (say(SEAM_WAITING, &(struct seam_end){0}) != 0)
+        _exit(1);
+    if (take_plan(&message, &view, &fault) < 0 || run(&message, &view, &watch, &fault) < 0)
+        give_up(&fault);
+    _exit(watch_run(&watch) == 0 ? 0 : 1);
+}

@@ -1,0 +1,19 @@
+/* watch.h - pid 1 while its leg runs. */
+#pragma once
+
+#include "denials.h"
+#include "kept.h"
+#include <sys/types.h>
+
+struct watch {
+    int channel, children, listener; /* children: a signalfd of SIGCHLD */
+    int pipes[2];                    /* read ends of stdout and stderr where they are kept */
+    struct kept_writer kept[2];
+    struct denials denials;
+    pid_t program;
+    char buffer[64 * 1024]; /* for what is pumped */
+};
+
+/* Reaps all, pumps, answers, until the program has ended; then says EXITED.  0 when it was said;
+ * SEAM_E_CLOSED: the daemon is gone; -errno. */
+int watch_run(struct watch *watch);
