@@ -229,8 +229,12 @@ static void place(struct placer *placer, const char *path, enum carve_out_kind k
             "asked: carve-out %.150s; no write grant covers it", path);
         return;
     }
-    if (!grant_writes(request->grants[reader].kind))
-        return; /* a read grant lies over it: nothing can be written there */
+    if (!grant_writes(request->grants[reader].kind)) {
+        /* A read grant lies over it: nothing can be written there, as long as what leads there
+         * cannot be moved away. */
+        path = request->grants[reader].path;
+        kind = CARVE_OUT_ALWAYS;
+    }
     rest = behind(path, request->grants[writer].path);
     if (!*rest && requested)
         refuse(placer->refusals, REASON_CARVE_OUT_OUTSIDE_GRANTS,

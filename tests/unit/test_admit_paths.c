@@ -116,19 +116,22 @@ static void carve_outs_outside(void **state)
     fixture_end(&f);
 }
 
-static void what_a_read_grant_lies_over_needs_none(void **state)
+static void what_a_read_grant_lies_over_stays_where_it_is(void **state)
 {
     struct fixture f;
 
     fixture_start(&f, open_policy);
     fixture_grant(&f, GRANT_WORKSPACE, "/srv/w");
     fixture_grant(&f, GRANT_READ, "/srv/w/.codex");
+    fixture_grant(&f, GRANT_READ, "/srv/w/a/b");
     fixture_grant(&f, GRANT_READ, "/srv/w");
     ask_carve_out(&f, ".codex/x");
+    ask_carve_out(&f, "a/b/c/d");
     fixture_admitted(&f);
-    assert_int_equal(fixture_carve_out(&f, 0, ".codex"), 0);
-    assert_int_equal(fixture_carve_out(&f, 0, ".codex/x"), 0);
+    assert_int_equal(fixture_carve_out(&f, 0, ".codex"), CARVE_OUT_ALWAYS);
+    assert_int_equal(fixture_carve_out(&f, 0, "a/b"), CARVE_OUT_ALWAYS);
     assert_int_equal(fixture_carve_out(&f, 0, ".git"), CARVE_OUT_ALWAYS);
+    assert_int_equal(f.decision.n_carve_outs, array_size(always) + array_size(if_present) + 1);
     fixture_end(&f);
 }
 
@@ -446,7 +449,7 @@ int main(void)
         cmocka_unit_test(a_rule_adds_to_them),
         cmocka_unit_test(carve_outs_as_asked),
         cmocka_unit_test(carve_outs_outside),
-        cmocka_unit_test(what_a_read_grant_lies_over_needs_none),
+        cmocka_unit_test(what_a_read_grant_lies_over_stays_where_it_is),
         cmocka_unit_test(the_same_directory_granted_twice),
         cmocka_unit_test(a_write_grant_does_not_open_a_carve_out),
         cmocka_unit_test(more_carve_outs_than_fit),
