@@ -244,6 +244,7 @@ struct saphan_leg {
     const char *reasons; /* slugs with commas */
     struct saphan_limits limits;
     bool detach;
+    bool cut; /* argv or grants were too long: their last elements are missing */
 };
 
 struct saphan_status {

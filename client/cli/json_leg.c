@@ -56,7 +56,7 @@ json_t *json_leg(const struct saphan_event *event)
     bool over = leg->state == SAPHAN_LEG_ENDED;
 
     return json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:b}",
+                     "s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
         "schema", JSON_SCHEMA_LEGS, "event", "leg", "leg", (json_int_t)event->leg, "uid",
         (json_int_t)leg->uid, "user", json_text(leg->user), "state",
         saphan_leg_state_name(leg->state), "colour",
@@ -66,5 +66,6 @@ json_t *json_leg(const struct saphan_event *event)
         "directory", json_text(leg->directory), "grants", list(leg->grants), "asked_ms",
         time_or_null(leg->asked_ms), "ended_ms", time_or_null(leg->ended_ms), "ended", ending(leg),
         "client_status", over ? json_integer(leg->client_status) : json_null(), "reasons",
-        slugs(leg->reasons), "limits", limits(&leg->limits), "detach", leg->detach ? 1 : 0);
+        slugs(leg->reasons), "limits", limits(&leg->limits), "detach", leg->detach ? 1 : 0, "cut",
+        leg->cut ? 1 : 0);
 }

@@ -56,7 +56,7 @@ static void print_row(const struct saphan_event *event)
     (void)printf("command:   ");
     for (size_t i = 0; leg->argv[i]; i++)
         (void)printf(" %s", escaped(leg->argv[i]));
-    (void)putchar('\n');
+    (void)puts(leg->cut ? " ..." : "");
     for (size_t i = 0; leg->grants[i]; i++)
         (void)printf("grant:      %s\n", escaped(leg->grants[i]));
     print_limits(&leg->limits);

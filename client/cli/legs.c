@@ -52,7 +52,7 @@ static int print_row(void *context, const struct saphan_event *event)
         escaped(leg->user), time_text(leg->asked_ms));
     for (size_t i = 0; leg->argv[i]; i++)
         (void)printf(" %s", escaped(leg->argv[i]));
-    (void)putchar('\n');
+    (void)puts(leg->cut ? " ..." : "");
     return 0;
 }
 

@@ -21,7 +21,9 @@
 static const char usage[] =
     "usage: saphan run [OPTION]... -- COMMAND [ARG]...   run a command confined\n"
     "       saphan legs [--all] [--json]                 the legs that run\n"
-    "       saphan leg show|logs|kill ID                 one leg\n"
+    "       saphan leg show ID                           what one leg did\n"
+    "       saphan leg logs ID [--follow]                its kept output\n"
+    "       saphan leg kill ID                           end it\n"
     "       saphan status                                the daemon, this machine, your rules\n"
     "       saphan explain [REASON]                      what a reason means, and its remedy\n"
     "       saphan --version | --help | VERB --help\n"

@@ -198,6 +198,7 @@ static int read_leg(struct arena *arena, const Saphan__V1__Leg *leg, struct saph
     out->client_status = leg->client_status;
     out->reasons = leg->reasons;
     out->detach = leg->detach;
+    out->cut = leg->cut;
     read_limits(leg->limits, &out->limits);
     r = read_list(arena, leg->argv, leg->n_argv, &out->argv);
     if (r == 0)

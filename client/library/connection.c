@@ -44,6 +44,19 @@ int saphan_adopt(int fd, struct saphan **ret, struct saphan_error *error)
     return 0;
 }
 
+static const char *connect_hint(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ECONNREFUSED:
+        return " (saphand does not run there)";
+    case EACCES:
+        return " (this user may not: the socket is for members of its group)";
+    default:
+        return "";
+    }
+}
+
 int saphan_connect(const char *path, struct saphan **ret, struct saphan_error *error)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -57,8 +70,10 @@ int saphan_connect(const char *path, struct saphan **ret, struct saphan_error *e
         return failure(error, -ENAMETOOLONG, "connect", "%s", path);
     memcpy(address.sun_path, path, strlen(path) + 1);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+    if (fd < 0)
         return failure(error, -errno, "connect", "%s", path);
+    if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+        return failure(error, -errno, "connect", "%s%s", path, connect_hint(errno));
     return saphan_adopt(steal_fd(&fd), ret, error);
 }
 

@@ -1,0 +1,79 @@
+# bash completion for saphan(1)
+# shellcheck shell=bash disable=SC2207
+
+_saphan_legs() {
+    saphan legs "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'
+}
+
+_saphan_run() {
+    local word=$1 before=$2
+    case $before in
+    --workspace | --seat | --chdir)
+        COMPREPLY=($(compgen -d -- "$word"))
+        ;;
+    --read | --write | --carve-out | --artefact)
+        COMPREPLY=($(compgen -f -- "$word"))
+        ;;
+    --net) COMPREPLY=($(compgen -W "none host" -- "$word")) ;;
+    --view) COMPREPLY=($(compgen -W "minimal host" -- "$word")) ;;
+    --stdin) COMPREPLY=($(compgen -W "none inherit" -- "$word")) ;;
+    --boundary) COMPREPLY=($(compgen -W "domain" -- "$word")) ;;
+    --vendor) COMPREPLY=($(compgen -W "proc" -- "$word")) ;;
+    --env) COMPREPLY=($(compgen -v -- "$word")) ;;
+    --limit)
+        compopt -o nospace
+        COMPREPLY=($(compgen -W "tasks= memory= cpu= wall= output= files=" -- "$word"))
+        ;;
+    *)
+        COMPREPLY=($(compgen -W "--workspace --read --write --carve-out --seat --chdir --git
+            --artefact --net --view --limit --env --stdin --keep-output --detach --boundary --vendor
+            --json --help --" -- "$word"))
+        ;;
+    esac
+}
+
+_saphan() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i
+    COMPREPLY=()
+    if [ "$COMP_CWORD" = 1 ]; then
+        COMPREPLY=($(compgen -W "run legs leg status explain --help --version" -- "$word"))
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+    run)
+        # Behind "--" it is the program's command line.
+        for ((i = 2; i < COMP_CWORD; i++)); do
+            if [ "${COMP_WORDS[i]}" = -- ]; then
+                if [ "$i" = $((COMP_CWORD - 1)) ]; then
+                    COMPREPLY=($(compgen -c -- "$word"))
+                else
+                    COMPREPLY=($(compgen -f -- "$word"))
+                fi
+                return
+            fi
+        done
+        _saphan_run "$word" "$before"
+        ;;
+    legs) COMPREPLY=($(compgen -W "--all --json --help" -- "$word")) ;;
+    leg)
+        case $COMP_CWORD in
+        2) COMPREPLY=($(compgen -W "show logs kill --help" -- "$word")) ;;
+        3)
+            if [ "$before" = kill ]; then
+                COMPREPLY=($(compgen -W "$(_saphan_legs)" -- "$word"))
+            else
+                COMPREPLY=($(compgen -W "$(_saphan_legs --all)" -- "$word"))
+            fi
+            ;;
+        *) [ "${COMP_WORDS[2]}" != logs ] || COMPREPLY=($(compgen -W "--follow" -- "$word")) ;;
+        esac
+        ;;
+    status) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
+    explain)
+        COMPREPLY=($(compgen -W "$(saphan explain 2>/dev/null | awk '{ print $1 }') --help" \
+            -- "$word"))
+        ;;
+    esac
+}
+
+complete -F _saphan saphan

@@ -1,0 +1,49 @@
+# fish completion for saphan(1)
+
+function __saphan_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __saphan_run_options
+    __saphan_verb run; and not contains -- -- (commandline -opc)
+end
+
+function __saphan_legs
+    saphan legs --all 2>/dev/null | awk 'NR > 1 { print $1 "\t" $3 }'
+end
+
+complete -c saphan -n __fish_use_subcommand -f -a run -d 'run a command confined'
+complete -c saphan -n __fish_use_subcommand -f -a legs -d 'the legs that run'
+complete -c saphan -n __fish_use_subcommand -f -a leg -d 'one leg'
+complete -c saphan -n __fish_use_subcommand -f -a status -d 'daemon, machine and rules'
+complete -c saphan -n __fish_use_subcommand -f -a explain -d 'what a reason means'
+complete -c saphan -n __fish_use_subcommand -f -l version -d 'version'
+complete -c saphan -l help -d 'help'
+
+complete -c saphan -n __saphan_run_options -l workspace -x -a '(__fish_complete_directories)' -d 'write but for the carve-outs'
+complete -c saphan -n __saphan_run_options -l read -r -F -d 'read and execute'
+complete -c saphan -n __saphan_run_options -l write -r -F -d 'read and write'
+complete -c saphan -n __saphan_run_options -l carve-out -r -F -d 'keep read-only'
+complete -c saphan -n __saphan_run_options -l seat -x -a '(__fish_complete_directories)' -d 'write; HOME'
+complete -c saphan -n __saphan_run_options -l chdir -x -a '(__fish_complete_directories)' -d 'start there'
+complete -c saphan -n __saphan_run_options -l git -d 'let the leg commit'
+complete -c saphan -n __saphan_run_options -l artefact -r -F -d 'a file the leg must leave'
+complete -c saphan -n __saphan_run_options -l net -x -a 'none host' -d 'the network'
+complete -c saphan -n __saphan_run_options -l view -x -a 'minimal host' -d 'the files'
+complete -c saphan -n __saphan_run_options -l limit -x -a 'tasks= memory= cpu= wall= output= files=' -d 'what it may use up'
+complete -c saphan -n __saphan_run_options -l env -x -a '(set -nx)' -d 'set in its environment'
+complete -c saphan -n __saphan_run_options -l stdin -x -a 'none inherit' -d 'standard input'
+complete -c saphan -n __saphan_run_options -l keep-output -d 'keep the output'
+complete -c saphan -n __saphan_run_options -l detach -d 'end once it is accepted'
+complete -c saphan -n __saphan_run_options -l boundary -x -a domain -d 'the boundary'
+complete -c saphan -n __saphan_run_options -l vendor -x -a proc -d 'the profile'
+complete -c saphan -n __saphan_run_options -l json -d 'one JSON object a line'
+complete -c saphan -n '__saphan_verb run; and contains -- -- (commandline -opc)' -a '(__fish_complete_subcommand --fcs-skip=3)'
+
+complete -c saphan -n '__saphan_verb legs' -f -l all -d 'those that ended, too'
+complete -c saphan -n '__saphan_verb legs' -f -l json -d 'one JSON object a line'
+complete -c saphan -n '__saphan_verb leg' -f -a 'show logs kill (__saphan_legs)'
+complete -c saphan -n '__saphan_verb leg' -f -l follow -d 'until it ends'
+complete -c saphan -n '__saphan_verb explain' -f -a '(saphan explain 2>/dev/null | awk \'{ print $1 }\')'
+complete -c saphan -n '__saphan_verb status legs leg explain' -f
