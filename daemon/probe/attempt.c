@@ -67,13 +67,22 @@ void rung_breached(struct rung *ret, const char *act)
     say_state(ret, RUNG_REFUSED, 0, "not enforced: %s", act);
 }
 
+pid_t attempt_fork(void)
+{
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid != 0)
+        return pid;
+    /* Asked for first, then looked: a parent that ended in between is not our parent any more. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+        _exit(1);
+    return 0;
+}
+
 static _Noreturn void child(measure_fn *measure, const struct bench *bench, int told)
 {
     struct rung rung = {.state = RUNG_BROKEN};
 
-    /* The parent ends whole or not at all: nothing of a measurement outlives the probe. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-        _exit(1);
     measure(bench, &rung);
     _exit(descriptor_write_all(told, &rung, sizeof(rung)) < 0);
 }
@@ -111,7 +120,7 @@ void attempt(measure_fn *measure, const struct bench *bench, struct rung *ret)
     }
     hears = pair[0];
     tells = pair[1];
-    pid = fork();
+    pid = attempt_fork();
     if (pid < 0) {
         rung_broken(ret, -errno, "fork");
         return;

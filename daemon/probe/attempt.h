@@ -7,6 +7,7 @@
 #pragma once
 
 #include "rungs.h"
+#include <sys/types.h>
 
 #define ATTEMPT_DEADLINE_MS 500
 
@@ -24,6 +25,9 @@ struct bench {
 typedef void measure_fn(const struct bench *bench, struct rung *ret);
 
 void attempt(measure_fn *measure, const struct bench *bench, struct rung *ret);
+
+/* fork(2) for a measurement: the child ends when its parent does, whatever walls stand between. */
+pid_t attempt_fork(void);
 
 /* -- a measurement's word -- */
 void rung_holds(struct rung *ret, int64_t value, const char *format, ...)

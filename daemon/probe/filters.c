@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -58,7 +59,10 @@ void measure_seccomp(const struct bench *bench, struct rung *ret)
 /* The one who is told of: shares its parent's descriptors, so that a number is all it need say. */
 static _Noreturn void told_child(int tells)
 {
-    int listener = unshare(CLONE_NEWUTS) < 0 ? -errno : raise_list();
+    int listener = -ECANCELED;
+
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0)
+        listener = unshare(CLONE_NEWUTS) < 0 ? -errno : raise_list();
 
     if (listener == 0)
         listener = seccomp_install_listener(&filter_leg_walls);

@@ -14,7 +14,7 @@
 #include <sys/statfs.h>
 
 #define KNOB_MAX 4096
-#define EMPTY_MS 500
+#define EMPTY_MS 1500 /* longer than any child of a measurement lives */
 
 static const char *const controller_names[BENCH_CONTROLLERS] = {"pids", "memory", "cpu"};
 

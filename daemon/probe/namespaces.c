@@ -14,7 +14,7 @@ static int start_plainly(const struct bench *bench)
     char *const argv[] = {(char *)"saphan-probe", (char *)"--version", NULL};
     char *const envp[] = {NULL};
     int status;
-    pid_t pid = fork();
+    pid_t pid = attempt_fork();
 
     if (pid < 0)
         return -errno;

@@ -117,7 +117,7 @@ static int start_as_stranger(int copy, bool no_new_privs, uid_t *ret_euid)
     above = fcntl(copy, F_DUPFD_CLOEXEC, CHANNEL + 1);
     if (above < 0)
         return -errno;
-    pid = fork();
+    pid = attempt_fork();
     if (pid < 0)
         return -errno;
     if (pid == 0)

@@ -49,7 +49,7 @@ static void hold_by_pidfd(const struct bench *bench, pid_t child, struct rung *r
 
 void measure_pidfd(const struct bench *bench, struct rung *ret)
 {
-    pid_t child = fork();
+    pid_t child = attempt_fork();
 
     if (child < 0) {
         rung_broken(ret, -errno, "fork");
