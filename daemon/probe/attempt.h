@@ -26,7 +26,8 @@ typedef void measure_fn(const struct bench *bench, struct rung *ret);
 
 void attempt(measure_fn *measure, const struct bench *bench, struct rung *ret);
 
-/* fork(2) for a measurement: the child ends when its parent does, whatever walls stand between. */
+/* fork(2) for a measurement: the child ends when its parent does, unless the parent is in a
+ * Landlock domain with scoped signals, which stops this one too. */
 pid_t attempt_fork(void);
 
 /* -- a measurement's word -- */

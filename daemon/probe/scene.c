@@ -78,15 +78,29 @@ int scene_make_abstract_listener(struct scene *scene)
     return 0;
 }
 
+/* It ends when the pipe does, that is, with us: a death signal would be scoped away as any other.
+ */
 int scene_make_stranger(struct scene *scene)
 {
-    scene->stranger = attempt_fork();
-    if (scene->stranger < 0)
+    int ends[2];
+    char byte;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
-    if (scene->stranger == 0) {
-        for (;;)
-            (void)pause();
+    scene->stranger = attempt_fork();
+    if (scene->stranger < 0) {
+        int error = errno;
+
+        close(ends[0]);
+        close(ends[1]);
+        return -error;
     }
+    if (scene->stranger == 0) {
+        close(ends[1]);
+        (void)!read(ends[0], &byte, 1);
+        _exit(0);
+    }
+    close(ends[0]); /* the other end stays open for as long as we live */
     return 0;
 }
 
