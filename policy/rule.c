@@ -33,13 +33,15 @@ static void truncate_rules(struct policy *policy, size_t count)
 {
     while (policy->n_rules > count)
         rule_done(&policy->rules[--policy->n_rules]);
+    if (count == 0) {
+        free(policy->rules);
+        policy->rules = NULL;
+    }
 }
 
 void policy_done(struct policy *policy)
 {
     truncate_rules(policy, 0);
-    free(policy->rules);
-    policy->rules = NULL;
 }
 
 /* -- sections -- */
