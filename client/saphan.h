@@ -18,6 +18,9 @@
  *             ...
  *     } while (!event.last);
  *
+ * Requests of one connection are answered one after the other: to kill a leg whose run is not over
+ * yet, or to ask anything else meanwhile, use another connection.
+ *
  * Results: 0; -errno; or a positive SAPHAN_E_*.  Where a struct saphan_error is taken it may be
  * NULL and is filled whenever the result is not 0.  Times are milliseconds since 1970 unless said
  * otherwise, sizes are bytes.  Text in events is what saphand sent: a path or a detail may hold any

@@ -14,6 +14,7 @@
 
 struct watch {
     struct saphan *saphan;
+    struct saphan *killer; /* saphand answers one request of a connection at a time */
     const struct run_options *options;
     uint64_t request, leg;
     int signal; /* what ended our waiting, or 0 */
@@ -27,6 +28,7 @@ static void watch_done(struct watch *watch)
     progress_clear(&watch->progress);
     text_report_done(&watch->text);
     saphan_close(watch->saphan); /* a leg that still runs ends with it */
+    saphan_close(watch->killer);
 }
 
 #define auto_watch __attribute__((cleanup(watch_done)))
@@ -54,8 +56,9 @@ static int on_signal(struct watch *watch)
         return 128 + number;
     }
     watch->signal = number;
-    if (saphan_kill(watch->saphan, watch->leg, NULL, &error) != 0)
-        return 128 + number;
+    if (saphan_connect(NULL, &watch->killer, &error) != 0 ||
+        saphan_kill(watch->killer, watch->leg, NULL, &error) != 0)
+        return 128 + number; /* the end of our connection kills it too, without a verdict */
     return -1;
 }
 
@@ -117,8 +120,6 @@ static int on_event(struct watch *watch, const struct saphan_event *event)
 {
     int r = 0;
 
-    if (event->request != watch->request && event->request != 0)
-        return -1; /* the answer to our own kill */
     if (event->kind == SAPHAN_EVENT_VERDICT || event->kind == SAPHAN_EVENT_REFUSED)
         return ended(watch, event);
     if (event->kind > SAPHAN_EVENT_OUTPUT)
