@@ -96,8 +96,6 @@ static int lower_limits(uint32_t cpu_seconds)
 
     r = lower_limit(RLIMIT_CORE, 0);
     if (r == 0)
-        r = lower_limit(RLIMIT_FSIZE, 0);
-    if (r == 0)
         r = lower_limit(RLIMIT_NPROC, 0);
     if (r == 0)
         r = lower_limit(RLIMIT_NOFILE, DESCRIPTORS);
