@@ -68,6 +68,9 @@ int descriptor_read_file(int dirfd, const char *path, size_t max, char **ret_tex
         if (done > max)
             return -EFBIG;
     }
+    /* As a string it would end there, and say less than the file. */
+    if (memchr(text, '\0', done))
+        return -EILSEQ;
     text[done] = '\0';
     *ret_text = steal_ptr(text);
     return 0;

@@ -9,7 +9,8 @@
 int descriptor_read_all(int fd, void *buffer, size_t size);
 int descriptor_write_all(int fd, const void *buffer, size_t size);
 
-/* Reads the whole of a small file at DIRFD/PATH as a string.  -EFBIG above MAX bytes. */
+/* Reads the whole of a small file at DIRFD/PATH as a string.  -EFBIG above MAX bytes,
+ * -EILSEQ when a NUL is among them. */
 int descriptor_read_file(int dirfd, const char *path, size_t max, char **ret_text);
 
 /* Writes TEXT to an existing file (a kernel knob) in one write.  O_CREAT is never used. */
