@@ -24,7 +24,8 @@ struct peer {
     uint32_t uid;
     uint32_t gid;
     uint32_t groups[GROUPS_MAX];
-    uint32_t n_groups; /* all of them: a group that is left out could be one that a file shuts out */
+    uint32_t
+        n_groups;     /* all of them: a group that is left out could be one that a file shuts out */
     const char *home; /* the uid's home directory, for "~" in ceilings: the kernel's name of it, as
                          of a grant.  NULL, "/" or not normal: none, and "~" covers nothing */
 };
@@ -73,7 +74,7 @@ struct request {
 };
 
 struct usage {
-    uint64_t legs_now;          /* of this uid */
+    uint64_t legs_now; /* of this uid */
     uint64_t legs_last_minute;
 };
 
@@ -82,8 +83,9 @@ struct refusal {
     char detail[REFUSAL_DETAIL_MAX]; /* what was asked, what was found */
 };
 
-/* A carve-out may have another grant beneath it (the git-dir of a linked worktree beneath `worktrees`
- * of its git-common): the carve-out then goes below that grant's mount, never over it. */
+/* A carve-out may have another grant beneath it (the git-dir of a linked worktree beneath
+ * `worktrees` of its git-common): the carve-out then goes below that grant's mount, never over it.
+ */
 struct decision {
     struct refusal refusals[REFUSALS_MAX]; /* n_refusals > 0: REFUSED, and the rest is not filled */
     uint32_t n_refusals;
@@ -92,7 +94,7 @@ struct decision {
     enum boundary boundary;
     enum view view;
     enum net net;
-    struct limits limits; /* effective */
+    struct limits limits;                        /* effective */
     struct carve_out carve_outs[CARVE_OUTS_MAX]; /* a PIN before what lies in it */
     uint32_t n_carve_outs;
     struct artefact artefacts[ARTEFACTS_MAX];

@@ -14,7 +14,15 @@ struct limits {
 
 /* The names are those of --limit and of policy files: tasks memory cpu wall output files. */
 #define LIMIT_NAMES "tasks, memory, cpu, wall, output, files"
-enum limit_id { LIMIT_TASKS, LIMIT_MEMORY, LIMIT_CPU, LIMIT_WALL, LIMIT_OUTPUT, LIMIT_FILES, LIMIT_COUNT };
+enum limit_id {
+    LIMIT_TASKS,
+    LIMIT_MEMORY,
+    LIMIT_CPU,
+    LIMIT_WALL,
+    LIMIT_OUTPUT,
+    LIMIT_FILES,
+    LIMIT_COUNT
+};
 
 const char *limit_name(enum limit_id limit);
 

@@ -20,7 +20,7 @@ struct rule {
     char *file; /* where it stands, for messages */
     unsigned int line;
 
-    bool any_user;            /* User=* */
+    bool any_user; /* User=* */
     uint32_t users[RULE_LIST_MAX];
     size_t n_users;
     uint32_t groups[RULE_LIST_MAX];
@@ -31,18 +31,19 @@ struct rule {
     uint32_t nets;
     char *vendors[RULE_LIST_MAX]; /* "*" is any */
     size_t n_vendors;
-    char *read_ceilings[RULE_LIST_MAX];  /* absolute, normal; "~" already expanded per user at admit */
+    char *
+        read_ceilings[RULE_LIST_MAX]; /* absolute, normal; "~" already expanded per user at admit */
     size_t n_read_ceilings;
     char *write_ceilings[RULE_LIST_MAX];
     size_t n_write_ceilings;
     char *carve_outs[RULE_LIST_MAX]; /* further names that stay read-only in a workspace */
     size_t n_carve_outs;
-    uint64_t demanded_rungs; /* Require-Rung= */
-    struct limits ceiling;   /* at most; 0 = no ceiling */
-    struct limits standard;  /* what a request that names no limit gets */
-    uint64_t legs_at_once;   /* 0 = 64 */
+    uint64_t demanded_rungs;  /* Require-Rung= */
+    struct limits ceiling;    /* at most; 0 = no ceiling */
+    struct limits standard;   /* what a request that names no limit gets */
+    uint64_t legs_at_once;    /* 0 = 64 */
     uint64_t legs_per_minute; /* 0 = 6000 */
-    bool see_all;            /* Operator=yes: sees and kills everybody's legs */
+    bool see_all;             /* Operator=yes: sees and kills everybody's legs */
 };
 
 struct policy {
@@ -65,4 +66,5 @@ struct name_resolver {
 /* Appends the rules of one file's TEXT to POLICY.  -EINVAL with *ret_error filled. */
 int policy_parse(struct policy *policy, const char *file, const char *text,
     const struct name_resolver *resolver, struct policy_error *ret_error);
-void policy_done(struct policy *policy); /* frees what policy_parse() made; POLICY itself is the caller's */
+void policy_done(
+    struct policy *policy); /* frees what policy_parse() made; POLICY itself is the caller's */

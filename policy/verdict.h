@@ -6,12 +6,12 @@
 
 /* How the leg ended, as the warden saw it. */
 struct ending {
-    bool exited;          /* the first process ended and its status is known */
-    int32_t wait_status;  /* as waitpid(2) gives it, if exited */
-    bool stub_lost;       /* pid 1 ended without a report */
-    enum reason killed;   /* why we killed it, or REASON_NONE */
-    uint64_t oom_kills;   /* memory.events oom_kill */
-    uint64_t tasks_hits;  /* pids.events max */
+    bool exited;         /* the first process ended and its status is known */
+    int32_t wait_status; /* as waitpid(2) gives it, if exited */
+    bool stub_lost;      /* pid 1 ended without a report */
+    enum reason killed;  /* why we killed it, or REASON_NONE */
+    uint64_t oom_kills;  /* memory.events oom_kill */
+    uint64_t tasks_hits; /* pids.events max */
     bool output_exceeded;
     enum reason artefacts[32]; /* REASON_NONE for a good one */
     uint32_t n_artefacts;
