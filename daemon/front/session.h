@@ -9,6 +9,7 @@ struct session_bounds {
     uint64_t idle_us;   /* a connection that asks nothing is closed */
     uint64_t stall_us;  /* a client that takes no byte of what waits for it is closed */
     uint64_t follow_us; /* how often a kept file is looked at while its leg runs */
+    uint64_t again_us;  /* how often the warden is asked whether a followed leg still runs */
 };
 
 extern const struct session_bounds session_bounds_standard;
