@@ -3,6 +3,7 @@
 #include "legs.h"
 #include "log.h"
 #include "monitor.h"
+#include "refill.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,7 @@ void front_drop(struct front *front)
     } else {
         TAILQ_REMOVE(&warden->fronts_ready, front, entry);
         warden->n_fronts_ready--;
+        refill_later(warden);
     }
     front_free(front);
 }
@@ -122,9 +124,12 @@ static int front_start(struct warden *warden, struct front **ret)
 
 int fronts_refill(struct warden *warden)
 {
+    int r;
+
     if (warden->n_fronts_ready >= warden->options.fronts)
         return 0;
-    return front_start(warden, NULL);
+    r = front_start(warden, NULL);
+    return r < 0 ? r : REFILL_E_MORE;
 }
 
 int fronts_serve(
@@ -143,6 +148,7 @@ int fronts_serve(
             return r;
         }
     }
+    refill_soon(warden);
     TAILQ_REMOVE(&warden->fronts_ready, front, entry);
     warden->n_fronts_ready--;
     TAILQ_INSERT_TAIL(&warden->fronts_serving, front, entry);

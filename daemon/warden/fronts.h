@@ -16,7 +16,7 @@ struct front {
     uint32_t n_open; /* requests under way */
 };
 
-/* Starts fronts until options.fronts wait. */
+/* Starts fronts one more if fewer than options.fronts wait: REFILL_E_MORE then, else 0, -errno. */
 int fronts_refill(struct warden *warden);
 
 /* Hands CONNECTION (consumed) to a waiting front; starts one if none waits. */

@@ -3,8 +3,9 @@
 #include "environment.h"
 #include <errno.h>
 
-#define HOME_WITHOUT_SEAT "/home/leg" /* private memory: what is written there goes with the leg   \
-                                       */
+#define HOME_WITHOUT_SEAT                                                                          \
+    "/home/leg" /* private memory: what is written there goes with the leg                         \
+                 */
 
 DEFINE_AUTO(char **, environment_free);
 

@@ -46,6 +46,8 @@ void leg_free(struct leg *leg)
     free(leg->home);
     free(leg->user);
     free(leg->rule_name);
+    if (leg->warden->stopping && leg->warden->n_legs == 0)
+        (void)event_base_loopbreak(leg->warden->loop); /* the last one that the stop waited for */
     free(leg);
 }
 

@@ -29,6 +29,7 @@
 #include "own_paths.h"
 #include "policies.h"
 #include "program.h"
+#include "refill.h"
 #include "slots.h"
 #include "sweep.h"
 #include "system_view.h"
@@ -113,6 +114,8 @@ static void stop(struct warden *warden)
     (void)sd_notify(0, "STOPPING=1");
     listener_close(warden);
     legs_stop(warden);
+    if (warden->n_legs == 0)
+        (void)event_base_loopbreak(warden->loop);
     (void)event_base_loopexit(warden->loop, &at_most);
 }
 
@@ -154,20 +157,6 @@ static int watch_signals(struct warden *warden)
 
 /* ---- the turn of the loop ---- */
 
-/* One front and one slot at a time, between requests: nobody waits for a whole refill. */
-static void refill(evutil_socket_t fd, short what, void *context)
-{
-    struct warden *warden = context;
-
-    if (warden->stopping) {
-        if (warden->n_legs == 0)
-            (void)event_base_loopbreak(warden->loop);
-        return;
-    }
-    (void)fronts_refill(warden);
-    (void)slots_refill(warden);
-}
-
 static void keep_alive(evutil_socket_t fd, short what, void *context)
 {
     (void)sd_notify(0, "WATCHDOG=1");
@@ -175,12 +164,11 @@ static void keep_alive(evutil_socket_t fd, short what, void *context)
 
 static int start_timers(struct warden *warden)
 {
-    static const struct timeval often = {.tv_usec = 2000};
     uint64_t watchdog_us = 0;
+    int r = refill_open(warden);
 
-    warden->refill = event_new(warden->loop, -1, EV_PERSIST, refill, warden);
-    if (!warden->refill || event_add(warden->refill, &often) < 0)
-        return -ENOMEM;
+    if (r < 0)
+        return r;
     if (sd_watchdog_enabled(0, &watchdog_us) > 0) {
         struct timeval half = {.tv_sec = (time_t)(watchdog_us / 2000000),
             .tv_usec = (suseconds_t)(watchdog_us / 2 % 1000000)};
@@ -344,6 +332,10 @@ static struct warden *warden_new(void)
     warden->next_leg = 1;
     warden->started_ms = clock_wall_ms();
     warden->loop = event_base_new();
+    if (warden->loop && event_base_priority_init(warden->loop, 3) < 0) {
+        event_base_free(warden->loop);
+        warden->loop = NULL;
+    }
     return warden;
 }
 

@@ -6,6 +6,7 @@
 #include "legs.h"
 #include "log.h"
 #include "namespace.h"
+#include "refill.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -87,6 +88,8 @@ void slot_leave(struct slot *slot)
 {
     if (slot->state == SLOT_WAITING)
         slot->warden->n_slots_ready--;
+    if (slot->state != SLOT_TAKEN)
+        refill_later(slot->warden);
     slot->state = SLOT_LEAVING;
     slot->leg = NULL;
     if (slot->readable)
@@ -117,6 +120,7 @@ static void give(struct slot *slot, struct leg *leg)
         slot->warden->n_slots_ready--;
     slot->state = SLOT_TAKEN;
     slot->leg = leg;
+    refill_soon(slot->warden);
     legs_slot_given(leg, slot);
 }
 
@@ -295,12 +299,14 @@ int slots_refill(struct warden *warden)
 {
     struct slot *slot;
     uint32_t coming = 0;
+    int r;
 
     TAILQ_FOREACH(slot, &warden->slots, entry)
     coming += !slot->leg && (slot->state == SLOT_STARTING || slot->state == SLOT_WAITING);
     if (coming >= warden->options.slots)
         return 0;
-    return make(warden, false, &slot);
+    r = make(warden, false, &slot);
+    return r < 0 ? r : REFILL_E_MORE;
 }
 
 int slot_take(struct warden *warden, struct leg *leg, bool host_network)

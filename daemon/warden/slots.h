@@ -31,7 +31,7 @@ struct slot {
     struct leg *leg;
 };
 
-/* Makes one more slot when fewer than options.slots wait. */
+/* Makes one more slot when fewer than options.slots wait: REFILL_E_MORE then, else 0, -errno. */
 int slots_refill(struct warden *warden);
 
 /* A slot for LEG: a waiting one, or one that is made now and given when it waits.

@@ -117,6 +117,6 @@ struct warden {
     uint32_t next_admission;
 
     struct event *signal_events[4];
-    struct event *refill; /* makes fronts and slots when there is nothing better to do */
+    struct event *refill; /* refill.c */
     struct event *watchdog;
 };

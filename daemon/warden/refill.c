@@ -1,0 +1,49 @@
+#include "refill.h"
+
+#include "fronts.h"
+#include "slots.h"
+#include <errno.h>
+
+#define LOWEST_PRIORITY 2 /* of three; every other event has the middle one */
+
+/* Long enough for a leg that was just given its slot to get through the loop before us. */
+static const struct timeval soon = {.tv_usec = 1000};
+/* After a failure (no process, no memory): not in a busy loop. */
+static const struct timeval later = {.tv_sec = 1};
+
+/* One of each at a time: a request that comes meanwhile waits for one of them, not for all. */
+static void refill(evutil_socket_t fd, short what, void *context)
+{
+    struct warden *warden = context;
+    int fronts, slots;
+
+    if (warden->stopping)
+        return;
+    slots = slots_refill(warden);
+    fronts = fronts_refill(warden);
+    if (slots < 0 || fronts < 0)
+        (void)event_add(warden->refill, &later);
+    else if (slots == REFILL_E_MORE || fronts == REFILL_E_MORE)
+        (void)event_add(warden->refill, &soon);
+}
+
+int refill_open(struct warden *warden)
+{
+    warden->refill = evtimer_new(warden->loop, refill, warden);
+    if (!warden->refill || event_priority_set(warden->refill, LOWEST_PRIORITY) < 0 ||
+        event_add(warden->refill, &soon) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+void refill_soon(struct warden *warden)
+{
+    if (warden->refill && !event_pending(warden->refill, EV_TIMEOUT, NULL))
+        (void)event_add(warden->refill, &soon);
+}
+
+void refill_later(struct warden *warden)
+{
+    if (warden->refill && !event_pending(warden->refill, EV_TIMEOUT, NULL))
+        (void)event_add(warden->refill, &later);
+}

@@ -1,0 +1,16 @@
+/* refill.h - making fronts and slots ahead of need, when nobody waits for anything else. */
+#pragma once
+
+#include "warden.h"
+
+/* One more was made, and there may be room for another. */
+enum { REFILL_E_MORE = 1 };
+
+int refill_open(struct warden *warden);
+
+/* Something that stood ready was used up: make another, in a turn of the loop that has nothing of
+ * higher priority to do. */
+void refill_soon(struct warden *warden);
+
+/* Something that stood ready died of itself: make another, but not in a busy loop. */
+void refill_later(struct warden *warden);
