@@ -117,18 +117,30 @@ static int open_bench(struct bench *ret)
     return 0;
 }
 
+/* What the warden passed, or -EBADF. */
+static int passed_cgroup(void)
+{
+    int fd = fcntl(CGROUP, F_DUPFD_CLOEXEC, 0);
+
+    return fd < 0 ? -errno : fd;
+}
+
 static int probe(bool for_people)
 {
     struct ground ground;
     struct bench bench;
-    int r;
+    int cgroup, r;
 
-    if (!for_people && (fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0))
+    if (!for_people && fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0)
         return -errno;
+    cgroup =
+        for_people ? ground_find() : passed_cgroup(); /* before anything else is descriptor 4 */
     r = open_bench(&bench);
-    if (r < 0)
+    if (r < 0) {
+        close_fd(&cgroup);
         return r;
-    ground_make(for_people ? ground_find() : fcntl(CGROUP, F_DUPFD_CLOEXEC, 0), &ground, &bench);
+    }
+    ground_make(cgroup, &ground, &bench);
     r = measure_all(&bench, for_people ? print : tell);
     ground_remove(&ground, &bench);
     close(bench.program);

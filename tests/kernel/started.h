@@ -37,6 +37,9 @@ static inline void started_path(const char *program, char *ret_path, size_t size
     assert_true(snprintf(ret_path, size, "%s/daemon/%s", self, program) < (int)size);
 }
 
+/* Runs in the child before exec, if set: to make it start in a changed world.  0 or -errno. */
+static int (*started_before_exec)(void);
+
 /* FOURTH becomes descriptor 4 unless it is -EBADF. */
 static inline struct started start_with(const char *program, char *const *argv, int fourth)
 {
@@ -54,7 +57,8 @@ static inline struct started start_with(const char *program, char *const *argv, 
         int beside = fourth < 0 ? -1 : fcntl(fourth, F_DUPFD_CLOEXEC, 10);
 
         if (dup2(channel, 3) == 3 && (beside < 0 || dup2(beside, 4) == 4) &&
-            descriptor_close_from(fourth < 0 ? 4 : 5, NULL, 0) == 0)
+            descriptor_close_from(fourth < 0 ? 4 : 5, NULL, 0) == 0 &&
+            (!started_before_exec || started_before_exec() == 0))
             (void)execve(path, argv, envp);
         _exit(126);
     }
@@ -133,11 +137,19 @@ static inline void assert_limit(pid_t pid, const char *name, const char *wanted)
     free(text);
 }
 
-/* Kernel tests make other identities: without root there is nothing to look at. */
+/* Where a skip is a failure. */
+static inline bool must_run(void)
+{
+    const char *value = getenv("SAPHAN_MUST_RUN");
+
+    return value && strcmp(value, "1") == 0;
+}
+
+/* Kernel tests make other identities: without root there is nothing to look at.  An exit status. */
 static inline int without_root_skip(const char *test)
 {
     if (geteuid() == 0)
         return 0;
     printf("%s: needs root\n", test);
-    return getenv("SAPHAN_MUST_RUN") && strcmp(getenv("SAPHAN_MUST_RUN"), "1") == 0 ? 1 : 77;
+    return must_run() ? 1 : 77;
 }

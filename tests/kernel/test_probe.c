@@ -1,0 +1,279 @@
+/* test_probe.c - saphan-probe on this machine, on one that seems older, and on one that lies. */
+#include "started.h"
+
+#include "ground.h"
+#include "landlock.h"
+#include "messages.h"
+#include <dirent.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define MOUNTS_MAX (1024 * 1024)
+
+struct lab {
+    int parent; /* the cgroup that this test is in, or -errno */
+    int cgroup; /* one beneath it: what the probe is given */
+    char name[32];
+};
+
+/* ---- a changed world ---- */
+
+static struct {
+    int call;  /* -1: all as it is */
+    int error; /* what it answers; 0 is a call that says it did, and did not */
+} world = {-1, 0};
+
+static int change_world(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)world.call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)world.error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {array_size(code), code};
+
+    if (world.call < 0)
+        return 0;
+    /* As root: no_new_privs would change what is to be measured. */
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+}
+
+/* ---- asking ---- */
+
+static int children_of(int directory)
+{
+    DIR *all = fdopendir(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct dirent *entry;
+    int n = 0;
+
+    assert_non_null(all);
+    while ((entry = readdir(all)))
+        n += entry->d_type == DT_DIR && entry->d_name[0] != '.';
+    closedir(all);
+    return n;
+}
+
+static void read_rungs(const struct started *probe, struct rung ret[RUNG_COUNT])
+{
+    for (uint32_t i = 0; i < RUNG_COUNT; i++) {
+        struct seam_message message = started_hear(probe, SEAM_PROBED);
+        const struct seam_probed *probed = message.fixed;
+
+        assert_int_equal(probed->rung, i);
+        assert_int_equal(message.n_descriptors, 0);
+        ret[i] =
+            (struct rung){.state = probed->state, .error = probed->error, .value = probed->value};
+        (void)snprintf(
+            ret[i].detail, sizeof(ret[i].detail), "%s", seam_text(&message, probed->detail));
+        seam_message_done(&message);
+    }
+}
+
+/* Measures with CALL answering -ERROR, and sees that nothing is left behind. */
+static void measure(int cgroup, int call, int error, struct rung ret[RUNG_COUNT])
+{
+    char *const argv[] = {(char *)"saphan-probe", NULL};
+    char *before = NULL, *after = NULL;
+    int children = cgroup < 0 ? 0 : children_of(cgroup);
+    struct started probe;
+
+    assert_int_equal(
+        descriptor_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_MAX, &before), 0);
+    world.call = call;
+    world.error = error;
+    started_before_exec = change_world;
+    probe = start_with("saphan-probe", argv, cgroup);
+    started_before_exec = NULL;
+    read_rungs(&probe, ret);
+    assert_int_equal(started_end(&probe), 0);
+
+    /* Whoever outlives it becomes our child, which only cgroup.kill's crowd may do for a moment. */
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(descriptor_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_MAX, &after), 0);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    if (cgroup >= 0)
+        assert_int_equal(children_of(cgroup), children);
+}
+
+static int lab_open(void **state)
+{
+    struct lab *lab = calloc(1, sizeof(*lab));
+
+    assert_non_null(lab);
+    lab->parent = ground_find();
+    lab->cgroup = -EBADF;
+    (void)snprintf(lab->name, sizeof(lab->name), "test-probe-%d", getpid());
+    if (lab->parent >= 0) {
+        assert_int_equal(mkdirat(lab->parent, lab->name, 0755), 0);
+        lab->cgroup = openat(lab->parent, lab->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_true(lab->cgroup >= 0);
+    }
+    *state = lab;
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+static int lab_close(void **state)
+{
+    struct lab *lab = *state;
+
+    close_fd(&lab->cgroup);
+    if (lab->parent >= 0)
+        assert_int_equal(unlinkat(lab->parent, lab->name, AT_REMOVEDIR), 0);
+    close_fd(&lab->parent);
+    free(lab);
+    return 0;
+}
+
+/* ---- the tests ---- */
+
+static void every_rung_is_measured(void **state)
+{
+    /* What any machine has that these tests can run on; the rest is the machine's to have. */
+    static const enum rung_id sure[] = {RUNG_SECCOMP, RUNG_SECCOMP_NOTIFY, RUNG_NO_NEW_PRIVS,
+        RUNG_CAPABILITIES, RUNG_PIDFD, RUNG_OPENAT2, RUNG_USERNS, RUNG_MOUNTNS, RUNG_PIDNS};
+    struct lab *lab = *state;
+    struct rung rungs[RUNG_COUNT];
+
+    if (lab->cgroup < 0) {
+        print_message("there is no cgroup v2\n");
+        assert_false(must_run());
+        skip();
+    }
+    measure(lab->cgroup, -1, 0, rungs);
+    for (enum rung_id id = 0; id < RUNG_COUNT; id++) {
+        if (rungs[id].state == RUNG_NEVER_ASKED || rungs[id].state == RUNG_BROKEN)
+            fail_msg("%s: %s", rung_slug(id), rungs[id].detail);
+        assert_true(rungs[id].detail[0] != '\0');
+    }
+    for (size_t i = 0; i < array_size(sure); i++) {
+        if (rungs[sure[i]].state != RUNG_HOLDS)
+            fail_msg("%s: %s", rung_slug(sure[i]), rungs[sure[i]].detail);
+    }
+    if (rungs[RUNG_LANDLOCK].state == RUNG_HOLDS)
+        assert_int_equal(rungs[RUNG_LANDLOCK].value, landlock_abi());
+}
+
+static void without_a_cgroup_none_is_asked(void **state)
+{
+    struct rung rungs[RUNG_COUNT];
+
+    (void)state;
+    measure(-EBADF, -1, 0, rungs);
+    for (enum rung_id id = RUNG_CGROUP2; id <= RUNG_CGROUP_CPU; id++)
+        assert_int_equal(rungs[id].state, RUNG_NEVER_ASKED);
+    assert_int_equal(rungs[RUNG_USERNS].state, RUNG_HOLDS);
+}
+
+static void a_directory_that_is_no_cgroup(void **state)
+{
+    struct rung rungs[RUNG_COUNT];
+    int directory = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    measure(directory, -1, 0, rungs);
+    for (enum rung_id id = RUNG_CGROUP2; id <= RUNG_CGROUP_CPU; id++)
+        assert_int_equal(rungs[id].state, RUNG_ABSENT);
+    close(directory);
+}
+
+/* The rungs FIRST to LAST depend on CALL. */
+struct dependence {
+    int call;
+    enum rung_id first, last;
+};
+
+static void assert_none_holds(
+    const struct rung *rungs, const struct dependence *on, enum rung_state first)
+{
+    if (rungs[on->first].state != first)
+        fail_msg("%s without call %d: %s", rung_slug(on->first), on->call, rungs[on->first].detail);
+    for (enum rung_id id = on->first; id <= on->last; id++) {
+        if (rungs[id].state == RUNG_HOLDS || rungs[id].state == RUNG_NEVER_ASKED)
+            fail_msg("%s without call %d: %s", rung_slug(id), on->call, rungs[id].detail);
+    }
+}
+
+/* An older kernel: what depends on the call is absent or cannot be measured, and never holds. */
+static void a_call_that_is_not_there(void **state)
+{
+    static const struct dependence all[] = {
+        {SYS_clone3, RUNG_USERNS, RUNG_PROC_MOUNT},
+        {SYS_openat2, RUNG_OPENAT2, RUNG_OPENAT2},
+        {SYS_landlock_create_ruleset, RUNG_LANDLOCK, RUNG_LANDLOCK_AUDIT},
+        {SYS_landlock_restrict_self, RUNG_LANDLOCK, RUNG_LANDLOCK_AUDIT},
+        {SYS_seccomp, RUNG_SECCOMP, RUNG_SECCOMP_NOTIFY},
+        {SYS_seccomp, RUNG_TIOCSTI, RUNG_TIOCSTI},
+        {SYS_mount_setattr, RUNG_IDMAP, RUNG_IDMAP},
+        {SYS_pidfd_open, RUNG_PIDFD, RUNG_PIDFD},
+        {SYS_capset, RUNG_CAPABILITIES, RUNG_CAPABILITIES},
+    };
+    struct lab *lab = *state;
+
+    for (size_t i = 0; i < array_size(all); i++) {
+        struct rung rungs[RUNG_COUNT];
+
+        measure(lab->cgroup, all[i].call, ENOSYS, rungs);
+        assert_none_holds(rungs, &all[i], RUNG_ABSENT);
+    }
+}
+
+/* A call that says it has raised the wall, and has not: only doing the thing can tell. */
+static void a_wall_that_is_none(void **state)
+{
+    static const struct dependence all[] = {
+        {SYS_landlock_restrict_self, RUNG_LANDLOCK, RUNG_LANDLOCK_AUDIT},
+        {SYS_seccomp, RUNG_SECCOMP, RUNG_SECCOMP_NOTIFY},
+        {SYS_seccomp, RUNG_TIOCSTI, RUNG_TIOCSTI},
+        {SYS_mount_setattr, RUNG_IDMAP, RUNG_IDMAP},
+        {SYS_capset, RUNG_CAPABILITIES, RUNG_CAPABILITIES},
+    };
+    struct lab *lab = *state;
+
+    if (landlock_abi() < 7) {
+        print_message("there is no Landlock with all that is measured\n");
+        assert_false(must_run());
+        skip();
+    }
+    for (size_t i = 0; i < array_size(all); i++) {
+        struct rung rungs[RUNG_COUNT];
+
+        measure(lab->cgroup, all[i].call, 0, rungs);
+        assert_none_holds(rungs, &all[i], RUNG_REFUSED);
+    }
+}
+
+static void nobody_listens(void **state)
+{
+    char *const argv[] = {(char *)"saphan-probe", NULL};
+    struct started probe = start_with("saphan-probe", argv, -EBADF);
+    int status = started_end(&probe);
+
+    (void)state;
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rung_is_measured),
+        cmocka_unit_test(without_a_cgroup_none_is_asked),
+        cmocka_unit_test(a_directory_that_is_no_cgroup),
+        cmocka_unit_test(a_call_that_is_not_there),
+        cmocka_unit_test(a_wall_that_is_none),
+        cmocka_unit_test(nobody_listens),
+    };
+    int skip = without_root_skip("probe");
+
+    return skip ? skip : cmocka_run_group_tests_name("probe", tests, lab_open, lab_close);
+}
