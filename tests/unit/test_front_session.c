@@ -185,6 +185,26 @@ static void test_a_slow_frame_closes(void **state)
     assert_int_equal(finish(&stage), 0);
 }
 
+/* A byte now and then does not help: the time runs from the first one. */
+static void test_a_dribbled_frame_closes(void **state)
+{
+    const struct session_bounds bounds = {50000, HOUR, HOUR, 1000, 1000};
+    struct pollfd polled;
+    struct stage stage;
+
+    (void)state;
+    start(&stage, &bounds);
+    send_bytes(&stage, "\0\0\1\0", 4); /* 65536 bytes are to come */
+    polled = (struct pollfd){stage.client, POLLIN, 0};
+    for (unsigned int i = 0; poll(&polled, 1, 5) == 0; i++) {
+        assert_true(i < 10000);
+        (void)send(stage.client, "x", 1, MSG_NOSIGNAL);
+    }
+    take_refusal(&stage, "request-malformed", "frame: not complete within its time");
+    take_end(&stage);
+    assert_int_equal(finish(&stage), 0);
+}
+
 static void test_an_idle_connection_closes(void **state)
 {
     const struct session_bounds bounds = {HOUR, 20000, HOUR, 1000, 1000};
@@ -338,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_too_many_descriptors_close),
         cmocka_unit_test(test_descriptors_in_the_middle_close),
         cmocka_unit_test(test_a_slow_frame_closes),
+        cmocka_unit_test(test_a_dribbled_frame_closes),
         cmocka_unit_test(test_an_idle_connection_closes),
         cmocka_unit_test(test_a_waiting_connection_is_not_idle),
         cmocka_unit_test(test_a_client_that_closes_is_gone),
