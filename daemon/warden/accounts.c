@@ -62,6 +62,27 @@ static int copy_of(const char *text, char **ret)
     return 0;
 }
 
+/* HOME with the links of the directory above it resolved, as the kernel would name it.  The last
+ * component is not looked at: it may be an automount that takes its time. */
+static int kernels_name(const char *home, char **ret_home)
+{
+    const char *slash = strrchr(home, '/');
+    auto_free char *above = strndup(home, (size_t)(slash - home));
+    auto_free char *real = NULL;
+    char *name;
+
+    if (!above)
+        return -ENOMEM;
+    real = realpath(*above ? above : "/", NULL);
+    if (!real)
+        return -errno;
+    name = text_format("%s%s", text_equal(real, "/") ? "" : real, slash);
+    if (!name)
+        return -ENOMEM;
+    *ret_home = name;
+    return 0;
+}
+
 int account_home(uint32_t uid, char **ret_home)
 {
     struct passwd *entry;
@@ -69,7 +90,7 @@ int account_home(uint32_t uid, char **ret_home)
 
     if (r < 0)
         return r;
-    return text_path_is_normal(entry->pw_dir) ? copy_of(entry->pw_dir, ret_home) : -ENOENT;
+    return text_path_is_normal(entry->pw_dir) ? kernels_name(entry->pw_dir, ret_home) : -ENOENT;
 }
 
 int account_name(uint32_t uid, char **ret_name)

@@ -209,8 +209,7 @@ static void opening_done(void *context, int result)
 
 int leg_open_paths(struct leg *leg)
 {
-    struct seam_open *open = calloc(1, sizeof(*open));
-    auto_free void *owned = open;
+    auto_free struct seam_open *open = calloc(1, sizeof(*open));
     struct seam_writer writer;
     int r;
 

@@ -42,6 +42,7 @@ void leg_free(struct leg *leg)
         close_fd(&leg->stream_fds[i]);
         close_fd(&leg->stream_reads[i]);
     }
+    decision_done(&leg->decision);
     seam_message_done(&leg->ask);
     free(leg->home);
     free(leg->user);

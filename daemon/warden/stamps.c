@@ -32,8 +32,7 @@ static bool wants_hash(const struct leg *leg)
 
 int leg_stamp(struct leg *leg, bool hash, errand_done *done)
 {
-    struct seam_check *check = calloc(1, sizeof(*check));
-    auto_free void *owned = check;
+    auto_free struct seam_check *check = calloc(1, sizeof(*check));
     struct seam_writer writer;
     int r;
 

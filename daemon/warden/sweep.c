@@ -45,8 +45,7 @@ static void sweep_cgroup(struct warden *warden)
  * owner has, now either. */
 static int ask_opener(struct program_child *opener, const char *path, int *ret_fd)
 {
-    struct seam_open *open = calloc(1, sizeof(*open));
-    auto_free void *owned = open;
+    auto_free struct seam_open *open = calloc(1, sizeof(*open));
     struct pollfd channel = {.fd = opener->channel, .events = POLLIN};
     struct seam_message answer;
     struct seam_writer writer;
