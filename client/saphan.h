@@ -117,7 +117,7 @@ enum saphan_stream_mode {
     SAPHAN_STREAM_FD = 1, /* FD itself where it is a pipe, a regular file, a connected Unix stream
                            * socket or /dev/null; else a pipe that saphan_next() pumps to or from
                            * FD: a leg never gets a terminal.  FD stays the caller's. */
-    SAPHAN_STREAM_EVENTS = 2, /* SAPHAN_EVENT_OUTPUT; not for standard input */
+    SAPHAN_STREAM_EVENTS = 2, /* SAPHAN_EVENT_OUTPUT, through a pipe; not for standard input */
     SAPHAN_STREAM_KEEP = 3,   /* kept by saphand: saphan_logs(); not for standard input */
 };
 
@@ -179,11 +179,11 @@ enum saphan_event_kind {
     SAPHAN_EVENT_ACCEPTED = 1, /* the leg has a number and a durable row */
     SAPHAN_EVENT_STARTED = 2,  /* told.pid, inside the leg */
     SAPHAN_EVENT_DENIED = 3,   /* told.subject, told.detail, told.count */
-    SAPHAN_EVENT_ARTEFACT =
-        4, /* told.subject, told.reason ("": good), told.size, told.detail: sha256 */
-    SAPHAN_EVENT_EXITED = 5, /* told.wait_status, told.cpu_us, told.max_rss */
-    SAPHAN_EVENT_NOTE = 6,   /* told.detail */
-    SAPHAN_EVENT_OTHER = 7,  /* told.kind: a newer saphand's */
+    SAPHAN_EVENT_ARTEFACT = 4, /* told.subject, told.reason ("": good), told.size (-1: absent),
+                                  told.detail: its sha256 */
+    SAPHAN_EVENT_EXITED = 5,   /* told.wait_status, told.cpu_us, told.max_rss */
+    SAPHAN_EVENT_NOTE = 6,     /* told.detail */
+    SAPHAN_EVENT_OTHER = 7,    /* told.kind: a newer saphand's */
     SAPHAN_EVENT_OUTPUT = 8,
     SAPHAN_EVENT_REFUSED = 9,
     SAPHAN_EVENT_VERDICT = 10,

@@ -57,8 +57,9 @@ static json_t *told(const struct saphan_event *event)
             json_text(told->detail), "reason", text_or_null(told->reason), "count",
             (json_int_t)told->count);
     case SAPHAN_EVENT_ARTEFACT:
-        return json_pack("{s:o, s:o, s:I, s:o}", "path", json_text(told->subject), "reason",
-            text_or_null(told->reason), "size", (json_int_t)told->size, "sha256",
+        return json_pack("{s:o, s:o, s:o, s:o}", "path", json_text(told->subject), "reason",
+            text_or_null(told->reason), "size",
+            told->size >= 0 ? json_integer(told->size) : json_null(), "sha256",
             text_or_null(told->detail));
     case SAPHAN_EVENT_EXITED:
         return json_pack("{s:o, s:I, s:I}", "ended", ending((int)told->wait_status), "cpu_us",

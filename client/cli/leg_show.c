@@ -22,6 +22,10 @@ static void print_limit(const char *name, uint64_t value)
 
 static void print_limits(const struct saphan_limits *limits)
 {
+    static const struct saphan_limits none;
+
+    if (memcmp(limits, &none, sizeof(none)) == 0)
+        return;
     (void)printf("limits:    ");
     print_limit("tasks", limits->tasks);
     print_limit("memory", limits->memory);
@@ -74,7 +78,7 @@ static void print_told(const struct saphan_event *event)
         (void)printf(" %s", escaped(told->reason));
     if (event->kind == SAPHAN_EVENT_STARTED)
         (void)printf(" pid %lld", (long long)told->pid);
-    if (event->kind == SAPHAN_EVENT_ARTEFACT)
+    if (event->kind == SAPHAN_EVENT_ARTEFACT && told->size >= 0)
         (void)printf(" %lld bytes", (long long)told->size);
     if (event->kind == SAPHAN_EVENT_EXITED) {
         ending_words(true, (int)told->wait_status, ended, sizeof(ended));

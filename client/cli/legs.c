@@ -43,11 +43,11 @@ static int print_row(void *context, const struct saphan_event *event)
     if (listing->json)
         return json_line(json_leg(event));
     if (listing->count++ == 0)
-        (void)printf("%8s  %-8s  %-13s  %-12s  %-12s  %-20s  %s\n", "LEG", "STATE", "VERDICT",
+        (void)printf("%8s  %-8s  %-13s  %-16s  %-12s  %-20s  %s\n", "LEG", "STATE", "VERDICT",
             "EXIT", "USER", "ASKED", "COMMAND");
     if (leg->exited)
         ending_words(true, leg->wait_status, ended, sizeof(ended));
-    (void)printf("%8llu  %-8s  %-13s  %-12s  %-12s  %-20s ", (unsigned long long)event->leg,
+    (void)printf("%8llu  %-8s  %-13s  %-16s  %-12s  %-20s ", (unsigned long long)event->leg,
         saphan_leg_state_name(leg->state), over ? saphan_colour_name(leg->colour) : "-", ended,
         escaped(leg->user), time_text(leg->asked_ms));
     for (size_t i = 0; leg->argv[i]; i++)

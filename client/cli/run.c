@@ -88,7 +88,8 @@ static int ended(struct watch *watch, const struct saphan_event *event)
         advice = advice_for_program(options->run.argv[0], directory);
     if (options->json)
         r = json_report_event(&watch->json, event, advice);
-    else
+    /* Standard error is free for it: no program of the leg's wrote there. */
+    if (!options->json || event->kind == SAPHAN_EVENT_REFUSED)
         text_report_end(&watch->text, event, advice);
     if (r != 0)
         return r;

@@ -43,9 +43,9 @@ static void print_rung(const struct saphan_rung *rung)
         "%-20s %-11s %s", escaped(rung->slug), escaped(rung->state), escaped(rung->meaning));
     if (rung->value != 0)
         (void)printf(" [%lld]", (long long)rung->value);
-    if (rung->detail[0])
-        (void)printf(" (%s)", escaped(rung->detail));
     (void)putchar('\n');
+    if (rung->detail[0])
+        (void)printf("%-32s %s\n", "", escaped(rung->detail));
 }
 
 static void print_field(const char *name, const char *value)

@@ -30,6 +30,7 @@ struct saphan {
     /* A last event that waits for its run's pumps to be empty. */
     struct saphan_event held;
     bool holding;
+    int broken; /* how the connection ended; told when the pumps are empty */
 };
 
 int saphan_adopt(int fd, struct saphan **ret, struct saphan_error *error)
@@ -292,13 +293,43 @@ static int take_event(struct saphan *saphan, bool *ret_taken, struct saphan_even
     }
 }
 
+static bool finishing(const struct saphan *saphan)
+{
+    return saphan->holding || saphan->broken != 0;
+}
+
+/* Takes what a told pump holds.  When FINISHING it is read as long as there is something, and
+ * ended. */
+static bool take_output(struct saphan *saphan, struct saphan_event *ret)
+{
+    for (size_t i = 0; i < saphan->n_pumps; i++) {
+        struct pump *pump = saphan->pumps[i];
+
+        if (pump->stream == 0 || !pump_runs(pump))
+            continue;
+        if (finishing(saphan) && pump->start == pump->end && !pump_read(pump))
+            pump_end(pump);
+        if (pump->start == pump->end)
+            continue;
+        *ret = (struct saphan_event){.kind = SAPHAN_EVENT_OUTPUT, .request = saphan->pumping};
+        ret->output.stream = pump->stream;
+        ret->output.bytes = pump->buffer + pump->start;
+        ret->output.size = pump->end - pump->start;
+        pump->start = pump->end;
+        return true;
+    }
+    return false;
+}
+
 /* What a leg wrote stands before its verdict: true when all of it is written. */
 static bool pumps_finish(struct saphan *saphan)
 {
     bool done = true;
 
-    for (size_t i = 0; i < saphan->n_pumps; i++)
-        done = pump_finish(saphan->pumps[i]) && done;
+    for (size_t i = 0; i < saphan->n_pumps; i++) {
+        if (saphan->pumps[i]->stream == 0)
+            done = pump_finish(saphan->pumps[i]) && done;
+    }
     if (done)
         pumps_end(saphan);
     return done;
@@ -308,7 +339,7 @@ size_t saphan_pollfds(struct saphan *saphan, struct pollfd *ret, size_t max)
 {
     size_t count = 0;
 
-    if (!saphan->holding && count < max)
+    if (!finishing(saphan) && count < max)
         ret[count++] = (struct pollfd){.fd = saphan->wire.fd, .events = POLLIN};
     for (size_t i = 0; i < saphan->n_pumps && count < max; i++) {
         if (pump_runs(saphan->pumps[i]))
@@ -323,7 +354,7 @@ static int wait_and_move(struct saphan *saphan, int timeout_ms, const sigset_t *
     struct timespec timeout = {
         .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000L};
     struct pollfd fds[1 + PUMPS_MAX];
-    size_t count = saphan_pollfds(saphan, fds, array_size(fds)), at = saphan->holding ? 0 : 1;
+    size_t count = saphan_pollfds(saphan, fds, array_size(fds)), at = finishing(saphan) ? 0 : 1;
     int r;
 
     r = ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, mask);
@@ -331,46 +362,65 @@ static int wait_and_move(struct saphan *saphan, int timeout_ms, const sigset_t *
         return -errno;
     if (r == 0)
         return SAPHAN_E_TIMEOUT;
+    if (finishing(saphan))
+        return 0; /* pumps_finish() writes */
     for (size_t i = 0; i < saphan->n_pumps; i++) {
-        struct pump *pump = saphan->pumps[i];
-
-        if (pump_runs(pump) && fds[at++].revents && !saphan->holding)
-            pump_step(pump);
+        if (pump_runs(saphan->pumps[i]) && fds[at++].revents)
+            pump_step(saphan->pumps[i]);
     }
-    if (saphan->holding || !fds[0].revents)
+    if (!fds[0].revents)
         return 0;
     r = wire_fill(&saphan->wire);
     return r == -EAGAIN ? 0 : r;
+}
+
+/* One look at what is there.  *RET_DONE: saphan_next() has its result. */
+static int look(struct saphan *saphan, bool *ret_done, struct saphan_event *ret)
+{
+    bool taken = false;
+    int r;
+
+    *ret_done = true;
+    if (take_output(saphan, ret))
+        return 0;
+    if (!finishing(saphan)) {
+        r = take_event(saphan, &taken, &saphan->held);
+        if (r != 0)
+            return r;
+        saphan->holding = taken && saphan->held.last && saphan->pumping == saphan->held.request;
+        if (saphan->holding && take_output(saphan, ret))
+            return 0;
+    }
+    if (finishing(saphan) && pumps_finish(saphan)) {
+        if (saphan->broken != 0)
+            return saphan->broken;
+        saphan->holding = false;
+        taken = true;
+    }
+    if (taken && !saphan->holding) {
+        *ret = saphan->held;
+        return 0;
+    }
+    *ret_done = false;
+    return 0;
 }
 
 int saphan_next(struct saphan *saphan, int timeout_ms, const sigset_t *mask,
     struct saphan_event *ret, struct saphan_error *error)
 {
     for (;;) {
-        bool taken = false;
+        bool done;
         int r;
 
-        if (!saphan->holding) {
-            r = take_event(saphan, &taken, &saphan->held);
-            if (r != 0)
-                return hearing_failed(r, error);
-            saphan->holding = taken && saphan->held.last && saphan->pumping == saphan->held.request;
-        }
-        if (saphan->holding && pumps_finish(saphan)) {
-            saphan->holding = false;
-            taken = true;
-        }
-        if (taken && !saphan->holding) {
-            *ret = saphan->held;
-            return 0;
-        }
+        r = look(saphan, &done, ret);
+        if (done)
+            return r != 0 ? hearing_failed(r, error) : 0;
         r = wait_and_move(saphan, timeout_ms, mask);
         if (r == SAPHAN_E_TIMEOUT || r == -EINTR)
             return r;
-        if (r != 0) {
-            if (r == SAPHAN_E_CLOSED)
-                (void)pumps_finish(saphan);
+        if (r == SAPHAN_E_CLOSED)
+            saphan->broken = r;
+        else if (r != 0)
             return hearing_failed(r, error);
-        }
     }
 }

@@ -43,7 +43,7 @@ int stream_route(int fd, enum stream_route *ret)
     return 0;
 }
 
-int pump_start(struct pump *pump, int fd, bool output, int *ret_leg)
+int pump_start(struct pump *pump, int fd, bool output, unsigned int stream, int *ret_leg)
 {
     int ends[2], ours, legs;
 
@@ -62,6 +62,7 @@ int pump_start(struct pump *pump, int fd, bool output, int *ret_leg)
     pump->from = output ? ours : fd;
     pump->to = output ? fd : ours;
     pump->output = output;
+    pump->stream = stream;
     pump->start = pump->end = 0;
     *ret_leg = legs;
     return 0;
@@ -92,8 +93,7 @@ static bool passing(int error)
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
-/* True when something was carried. */
-static bool pump_read(struct pump *pump)
+bool pump_read(struct pump *pump)
 {
     ssize_t n = read(pump->from, pump->buffer, sizeof(pump->buffer));
 

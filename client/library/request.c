@@ -118,6 +118,23 @@ static int check_grant(int fd, const struct saphan_grant *grant, struct saphan_e
     return 0;
 }
 
+/* What its opener may not enter or write, a leg of theirs may not either: the usual permissions
+ * decide inside.  Said here, it is a clear error; a plain --write may still lead to what they may
+ * write. */
+static int check_access(int fd, const struct saphan_grant *grant)
+{
+    struct stat st;
+    int wanted;
+
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (S_ISREG(st.st_mode))
+        wanted = grant->kind == SAPHAN_GRANT_READ ? F_OK : W_OK;
+    else
+        wanted = grant->kind >= SAPHAN_GRANT_WORKSPACE ? W_OK | X_OK : X_OK;
+    return faccessat(fd, "", wanted, AT_EMPTY_PATH | AT_EACCESS) < 0 ? -errno : 0;
+}
+
 /* Next free place in the frame's list, which has room for GRANTS_WIRE_MAX. */
 static int add_grant(struct request *request, uint32_t kind, int fd, const char *path)
 {
@@ -156,6 +173,9 @@ static int fill_grant(struct request *request, const struct saphan_grant *grant,
     r = check_grant(fd, grant, error);
     if (r != 0)
         return r;
+    r = grant->fd < 0 ? check_access(fd, grant) : 0;
+    if (r < 0)
+        return failure(error, r, "open-grants", "%s", grant->path);
     r = place_absolute(&request->arena, grant->path, &path);
     if (r == 0)
         r = add_grant(request, (uint32_t)grant->kind, fd, path);
@@ -320,14 +340,15 @@ static bool same_stream(int a, int b)
 }
 
 /* Makes a pipe to be pumped; its leg's end is *RET_LEGS, owned by the request. */
-static int pump_stream(struct request *request, int fd, bool output, int *ret_legs)
+static int pump_stream(
+    struct request *request, int fd, bool output, unsigned int stream, int *ret_legs)
 {
     struct pump *pump = malloc(sizeof(*pump));
     int legs, r;
 
     if (!pump)
         return -ENOMEM;
-    r = pump_start(pump, fd, output, &legs);
+    r = pump_start(pump, fd, output, stream, &legs);
     if (r < 0) {
         free(pump);
         return r;
@@ -357,11 +378,26 @@ static int fill_fd_stream(struct request *request, int index, const struct sapha
     else if (index == 2 && *shared >= 0 && same_stream(fd, asked->out.fd))
         legs = *shared;
     else
-        r = pump_stream(request, fd, index > 0, &legs);
+        r = pump_stream(request, fd, index > 0, 0, &legs);
     if (r < 0)
         return r;
     if (index == 1 && route == STREAM_ROUTE_PUMP)
         *shared = legs;
+    stream->mode = SAPHAN__V1__STREAM_MODE__STREAM_DESCRIPTOR;
+    stream->descriptor = attach(request, legs);
+    return 0;
+}
+
+/* Output as events comes through a pipe of our own: the leg waits for a slow caller as for any
+ * reader, and saphand does not handle a byte of it. */
+static int fill_event_stream(
+    struct request *request, unsigned int index, Saphan__V1__Stream *stream)
+{
+    int legs = -EBADF, r;
+
+    r = pump_stream(request, -EBADF, true, index, &legs);
+    if (r < 0)
+        return r;
     stream->mode = SAPHAN__V1__STREAM_MODE__STREAM_DESCRIPTOR;
     stream->descriptor = attach(request, legs);
     return 0;
@@ -381,11 +417,13 @@ static int fill_streams(
         if (streams[i]->mode < SAPHAN_STREAM_NULL || streams[i]->mode > SAPHAN_STREAM_KEEP ||
             (i == 0 && streams[i]->mode > SAPHAN_STREAM_FD))
             return failure(error, SAPHAN_E_VALUE, "stdio", "%s cannot be made so", stream_names[i]);
-        all[i].mode = (Saphan__V1__StreamMode)streams[i]->mode;
-        if (streams[i]->mode != SAPHAN_STREAM_FD)
-            continue;
-        all[i].mode = SAPHAN__V1__STREAM_MODE__STREAM_NULL;
-        r = fill_fd_stream(request, i, asked, &shared, &all[i]);
+        r = 0;
+        if (streams[i]->mode == SAPHAN_STREAM_KEEP)
+            all[i].mode = SAPHAN__V1__STREAM_MODE__STREAM_KEEP;
+        else if (streams[i]->mode == SAPHAN_STREAM_EVENTS)
+            r = fill_event_stream(request, (unsigned int)i, &all[i]);
+        else if (streams[i]->mode == SAPHAN_STREAM_FD)
+            r = fill_fd_stream(request, i, asked, &shared, &all[i]);
         if (r < 0)
             return failure(error, r, "stdio", "%s", stream_names[i]);
     }

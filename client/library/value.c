@@ -163,13 +163,14 @@ int saphan_limits_parse(struct saphan_limits *limits, const char *text, struct s
     return 0;
 }
 
-/* Takes one ",NAME=VALUE" off the end of TEXT if it is one of ours.  False: the rest is the path,
- * for a path may hold commas. */
+/* Takes one ",NAME=VALUE" off the end of TEXT.  False: there is none, the rest is the path; or it
+ * is wrong, and *RET_RESULT < 0.  A path may hold commas, but ",NAME=" is a condition or a mistake.
+ */
 static bool artefact_item(char *text, struct saphan_artefact *artefact, int *ret_result)
 {
     char *comma = strrchr(text, ',');
 
-    if (!comma)
+    if (!comma || comma[1 + strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '=')
         return false;
     if (text_starts_with(comma, ",min-size=")) {
         *ret_result = text_parse_size(comma + strlen(",min-size="), &artefact->min_size);
@@ -177,7 +178,7 @@ static bool artefact_item(char *text, struct saphan_artefact *artefact, int *ret
         *ret_result = text_parse_sha256(comma + strlen(",sha256="), artefact->sha256);
         artefact->has_sha256 = true;
     } else {
-        return false;
+        *ret_result = -EINVAL;
     }
     if (*ret_result == 0)
         *comma = '\0';

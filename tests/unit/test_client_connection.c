@@ -317,6 +317,42 @@ static void input_is_pumped_to_its_end(void **state)
     close(pair[0]);
 }
 
+static void output_as_events_comes_before_the_end(void **state)
+{
+    static const char *const says[] = {"one", "two"};
+    struct saphan_event event;
+    struct saphan_run run;
+
+    for (int broken = 0; broken < 2; broken++) {
+        struct fake_frame got;
+        struct line line;
+
+        line_open(&line);
+        saphan_run_init(&run);
+        run.argv = command;
+        run.out.mode = run.err.mode = SAPHAN_STREAM_EVENTS;
+        assert_int_equal(saphan_run(line.saphan, &run, NULL, NULL), 0);
+        fake_read(line.daemon, &got);
+        assert_int_equal(got.n_fds, 2);
+        for (size_t i = 0; i < 2; i++)
+            assert_int_equal(write(got.fds[i], says[i], 3), 3);
+        if (broken)
+            line.daemon = close_fd(&line.daemon);
+        else
+            assert_true(fake_verdict(line.daemon, 1, 7, SAPHAN__V1__COLOUR__GREEN, 0, 0, NULL));
+        for (unsigned int i = 0; i < 2; i++) {
+            assert_int_equal(next(&line, &event), 0);
+            assert_true(event.kind == SAPHAN_EVENT_OUTPUT && event.request == 1);
+            assert_true(event.output.stream == i + 1 && event.output.size == 3);
+            assert_memory_equal(event.output.bytes, says[i], 3);
+        }
+        assert_int_equal(next(&line, &event), broken ? SAPHAN_E_CLOSED : 0);
+        assert_true(broken || (event.kind == SAPHAN_EVENT_VERDICT && event.last));
+        fake_free(&got);
+        line_close(&line);
+    }
+}
+
 /* Nobody reads the client's output: the leg sees it on its pipe, and the verdict still comes. */
 static void a_gone_reader_ends_the_pump(void **state)
 {
@@ -375,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_request_too_big_is_not_sent),
         cmocka_unit_test(output_comes_before_its_verdict),
         cmocka_unit_test(input_is_pumped_to_its_end),
+        cmocka_unit_test(output_as_events_comes_before_the_end),
         cmocka_unit_test(a_gone_reader_ends_the_pump),
         cmocka_unit_test(no_descriptor_stays_behind),
     };

@@ -96,7 +96,7 @@ static void hear(struct client *client)
 
 static void read_text(int fd, char *text, size_t size)
 {
-    size_t at = 0;
+    size_t at = strlen(text);
     ssize_t n;
 
     while (at + 1 < size && fake_wait(fd) && (n = read(fd, text + at, size - 1 - at)) > 0)
@@ -443,20 +443,43 @@ static void detached_prints_its_leg(void **state)
 
 /* ---- JSON ---- */
 
+/* Reads its standard output until that ends with TEXT: then it has seen all that was said to it. */
+static void said_so_far(struct client *client, const char *text)
+{
+    size_t length = strlen(text), at = strlen(client->out_text), from = at;
+    ssize_t n;
+
+    while (at < from + length || strcmp(client->out_text + at - length, text) != 0) {
+        assert_true(at + 1 < sizeof(client->out_text) && fake_wait(client->out));
+        n = read(client->out, client->out_text + at, sizeof(client->out_text) - 1 - at);
+        assert_true(n > 0);
+        at += (size_t)n;
+    }
+}
+
 static void json_is_one_object_a_line(void **state)
 {
     static const char *const words[] = {"run", "--json", "--", "prog", NULL};
     struct client client;
+    int out, err;
 
     start_run(&client, words);
-    assert_int_equal(
-        client.asked.frame->run->standard_output->mode, SAPHAN__V1__STREAM_MODE__STREAM_EVENTS);
+    assert_int_equal(client.asked.n_fds, 2);
+    out = client.asked.fds[0];
+    err = client.asked.fds[1];
+    client.asked.n_fds = 0;
     forget(&client);
     assert_true(fake_accept(client.daemon, 1, LEG));
     assert_true(fake_tell(client.daemon, 1, LEG, "started", "", 2));
-    assert_true(fake_output(client.daemon, 1, 1, "caf\xc3", 4));
-    assert_true(fake_output(client.daemon, 1, 1, "\xa9\n", 2));
-    assert_true(fake_output(client.daemon, 1, 2, "\xff\xfe", 2));
+    said_so_far(&client, "\"pid\":2}\n");
+    assert_int_equal(write(out, "caf\xc3", 4), 4);
+    said_so_far(&client, "\"lost\":0}\n");
+    assert_int_equal(write(out, "\xa9\n", 2), 2);
+    said_so_far(&client, "\"lost\":0}\n");
+    assert_int_equal(write(err, "\xff\xfe", 2), 2);
+    said_so_far(&client, "\"lost\":0}\n");
+    close(out);
+    close(err);
     assert_true(fake_tell(client.daemon, 1, LEG, "denied", "mount(2)", 4));
     assert_true(fake_tell(client.daemon, 1, LEG, "exited", "", 3 << 8));
     assert_true(fake_verdict(client.daemon, 1, LEG, SAPHAN__V1__COLOUR__RED, 3, 3 << 8, "why"));

@@ -48,7 +48,7 @@ static void artefacts_end_with_their_conditions(void **state)
    both[] =
         "/w/"
         "out,min-size=1K,sha256=00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF";
-    char odd[] = "a,max-size=3";
+    char odd[] = "a,B=3/x=y";
     struct saphan_artefact artefact;
 
     assert_int_equal(saphan_artefact_parse(plain, &artefact, NULL), 0);
@@ -59,15 +59,15 @@ static void artefacts_end_with_their_conditions(void **state)
     assert_true(artefact.min_size == 1024 && artefact.has_sha256);
     assert_int_equal(artefact.sha256[1], 0x11);
     assert_int_equal(artefact.sha256[31], 0xff);
-    /* What we do not know is part of the path, which may hold commas. */
+    /* A path may hold commas and equals signs, if not like a condition. */
     assert_int_equal(saphan_artefact_parse(odd, &artefact, NULL), 0);
-    assert_string_equal(artefact.path, "a,max-size=3");
+    assert_string_equal(artefact.path, "a,B=3/x=y");
 }
 
 static void bad_artefacts_are_refused(void **state)
 {
-    static const char *const bad[] = {
-        "a,min-size=-1", "a,min-size=", "a,sha256=00", ",min-size=1", ""};
+    static const char *const bad[] = {"a,min-size=-1", "a,min-size=", "a,max-size=3",
+        "a,nonsense=1,min-size=1", "a,sha256=00", ",min-size=1", ""};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct saphan_artefact artefact;
