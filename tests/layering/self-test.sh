@@ -23,16 +23,16 @@ finds() {
     elif grep -q -- "$2" <<<"$out"; then
         result ok "$1 is found"
     else
-        result "not ok" "$1: found something else"
         printf '%s\n' "$out" | sed 's/^/# /'
+        result "not ok" "$1: found something else"
     fi
 }
 
 if out=$("$here/check.py" "$top" 2>&1); then
     result ok "the tree keeps the rules"
 else
-    result "not ok" "the tree keeps the rules"
     printf '%s\n' "$out" | sed 's/^/# /'
+    result "not ok" "the tree keeps the rules"
 fi
 
 fresh
