@@ -16,8 +16,11 @@ static void front_free(struct front *front)
 {
     if (front->readable)
         event_free(front->readable);
+    if (front->writable)
+        event_free(front->writable);
     if (front->ended)
         event_free(front->ended);
+    outbox_done(&front->outbox);
     program_end(&front->child);
     free(front->peer_home);
     free(front);
@@ -78,15 +81,27 @@ static void front_ended(evutil_socket_t fd, short what, void *context)
     front_drop(context);
 }
 
+static void front_writable(evutil_socket_t fd, short what, void *context)
+{
+    struct front *front = context;
+    int r = outbox_flush(&front->outbox, front->child.channel);
+
+    if (r == -EAGAIN)
+        (void)event_add(front->writable, NULL);
+    else if (r != 0)
+        front_drop(front);
+}
+
 static int front_watch(struct front *front)
 {
     struct event_base *loop = front->warden->loop;
 
     front->readable =
         event_new(loop, front->child.channel, EV_READ | EV_PERSIST, front_readable, front);
+    front->writable = event_new(loop, front->child.channel, EV_WRITE, front_writable, front);
     front->ended = event_new(loop, front->child.pidfd, EV_READ, front_ended, front);
-    if (!front->readable || !front->ended || event_add(front->readable, NULL) < 0 ||
-        event_add(front->ended, NULL) < 0)
+    if (!front->readable || !front->writable || !front->ended ||
+        event_add(front->readable, NULL) < 0 || event_add(front->ended, NULL) < 0)
         return -ENOMEM;
     return 0;
 }
@@ -102,6 +117,7 @@ static int front_start(struct warden *warden, struct front **ret)
         return -ENOMEM;
     front->warden = warden;
     front->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
+    outbox_init(&front->outbox);
     front->front_uid = free_uid(warden);
     if (front->front_uid == 0) {
         free(front);
@@ -176,10 +192,12 @@ uint32_t fronts_of(const struct warden *warden, uint32_t uid)
 bool front_send(struct front *front, struct seam_writer *writer, const void *fixed,
     const int *descriptors, size_t n_descriptors)
 {
-    int r = seam_send(front->child.channel, writer, fixed, descriptors, n_descriptors);
+    int r = outbox_send(
+        &front->outbox, front->child.channel, writer, fixed, descriptors, n_descriptors);
 
-    seam_writer_done(writer);
     if (r == 0)
+        return true;
+    if (r == -EAGAIN && event_add(front->writable, NULL) == 0)
         return true;
     if (r != SEAM_E_CLOSED)
         log_warning("front of uid %u takes no messages (%d): dropped", front->peer.uid, r);
