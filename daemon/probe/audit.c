@@ -1,5 +1,6 @@
 #include "audit.h"
 
+#include "attempt.h"
 #include "clock.h"
 #include "own.h"
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <sys/socket.h>
 
 #define LANDLOCK_ACCESS_RECORD 1423 /* AUDIT_LANDLOCK_ACCESS: newer than the headers */
-#define HEAR_MS 250
 
 static int audit_socket(unsigned int groups)
 {
@@ -59,7 +59,7 @@ int audit_enabled(void)
         .nlmsg_seq = 1};
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     auto_close int fd = audit_socket(0);
-    uint64_t deadline = clock_monotonic_us() + HEAR_MS * 1000;
+    uint64_t deadline = clock_monotonic_us() + ATTEMPT_WAIT_MS * 1000;
     char payload[1024];
     uint16_t type = 0;
     uint32_t enabled;
@@ -91,7 +91,7 @@ int audit_listen(void)
 
 int audit_hear_denial(int listener, ino_t ino)
 {
-    uint64_t deadline = clock_monotonic_us() + HEAR_MS * 1000;
+    uint64_t deadline = clock_monotonic_us() + ATTEMPT_WAIT_MS * 1000;
     char payload[8192], wanted[32];
 
     (void)snprintf(wanted, sizeof(wanted), " ino=%lu", (unsigned long)ino);

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 
 #define KNOB_MAX 4096
-#define END_MS 300
 
 /* True when there is a cgroup to measure in; else *RET says why not. */
 static bool has_ground(const struct bench *bench, struct rung *ret)
@@ -115,7 +114,7 @@ void measure_cgroup_kill(const struct bench *bench, struct rung *ret)
         rung_refused_or_absent(ret, r, ENOENT, "writing cgroup.kill");
         return;
     }
-    r = ground_wait_empty(bench->cgroup, END_MS);
+    r = ground_wait_empty(bench->cgroup, ATTEMPT_WAIT_MS);
     if (r < 0) {
         rung_breached(ret, "processes are left after cgroup.kill");
         return;

@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define TOLD_MS 250
-
 /* The list of a leg, as its stub raises it. */
 static int raise_list(void)
 {
@@ -79,7 +77,7 @@ static int attend(int listener, pid_t child, const char **ret_what)
     int r;
 
     *ret_what = "no word of the call came";
-    if (poll(&told, 1, TOLD_MS) != 1 || !(told.revents & POLLIN))
+    if (poll(&told, 1, ATTEMPT_WAIT_MS) != 1 || !(told.revents & POLLIN))
         return -ETIME;
     *ret_what = "SECCOMP_IOCTL_NOTIF_RECV";
     r = seccomp_receive(listener, &call);

@@ -14,6 +14,9 @@
 /* What the role "memory" uses, bytes. */
 #define INSIDE_MEMORY (8 * 1024 * 1024)
 
+/* How long the role "crowd" leaves children at most. */
+#define INSIDE_CROWD_SECONDS (ATTEMPT_DEADLINE_MS / 1000 + 1)
+
 struct inside {
     struct namespace_child child;
     int channel;

@@ -201,7 +201,7 @@ static void in_fork(const char *argument, struct rung *ret)
 }
 
 /* Leaves children in sessions of their own, which outlive it; where nobody can end them, they end
- * themselves after a second. */
+ * themselves, later than anyone waits for it. */
 static void in_crowd(const char *argument, struct rung *ret)
 {
     (void)argument;
@@ -216,7 +216,7 @@ static void in_crowd(const char *argument, struct rung *ret)
             continue;
         (void)setsid();
         (void)signal(SIGTERM, SIG_IGN);
-        (void)alarm(1);
+        (void)alarm(INSIDE_CROWD_SECONDS);
         for (;;)
             (void)pause();
     }

@@ -37,7 +37,7 @@ static void hold_by_pidfd(const struct bench *bench, pid_t child, struct rung *r
     }
     if (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0)
         rung_refused(ret, -errno, "pidfd_send_signal");
-    else if (poll(&end, 1, ATTEMPT_DEADLINE_MS / 2) != 1)
+    else if (poll(&end, 1, ATTEMPT_WAIT_MS) != 1)
         rung_breached(ret, "a pidfd does not tell the end of its process");
     else if (waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED) < 0)
         rung_refused_or_absent(ret, -errno, EINVAL, "waitid(P_PIDFD)");

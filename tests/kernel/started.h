@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#define ANSWER_MS 10000
+#define ANSWER_MS 30000
 
 struct started {
     pid_t pid;

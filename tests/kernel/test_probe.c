@@ -8,7 +8,9 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -110,6 +112,9 @@ static int lab_open(void **state)
     struct lab *lab = calloc(1, sizeof(*lab));
 
     assert_non_null(lab);
+    /* So that what mounts are left behind can be seen whatever others mount meanwhile. */
+    assert_int_equal(unshare(CLONE_NEWNS), 0);
+    assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
     lab->parent = ground_find();
     lab->cgroup = -EBADF;
     (void)snprintf(lab->name, sizeof(lab->name), "test-probe-%d", getpid());
