@@ -112,10 +112,18 @@ static int become(const struct confine_identity *identity)
         .groups = identity->groups,
         .n_groups = identity->n_groups,
     };
+    uid_t uids[3];
+    gid_t gids[3];
     int r = identity_give_up(&becomes);
 
     if (r < 0)
         return r;
+    if (getresuid(&uids[0], &uids[1], &uids[2]) < 0 || getresgid(&gids[0], &gids[1], &gids[2]) < 0)
+        return -errno;
+    for (size_t i = 0; i < array_size(uids); i++) {
+        if (uids[i] != identity->uid || gids[i] != identity->gid)
+            return -EPERM;
+    }
     return identity_is_powerless() ? 0 : -EPERM;
 }
 

@@ -7,12 +7,16 @@
 #include "own.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -37,8 +41,30 @@ static inline void started_path(const char *program, char *ret_path, size_t size
     assert_true(snprintf(ret_path, size, "%s/daemon/%s", self, program) < (int)size);
 }
 
-/* Runs in the child before exec, if set: to make it start in a changed world.  0 or -errno. */
-static int (*started_before_exec)(void);
+/* A changed world for the programs that are started next: the kernel answers CALL with -ERROR.
+ * ENOSYS is an older kernel; 0 is a call that says it did, and did not. */
+struct started_world {
+    int call;
+    int error;
+};
+static const struct started_world started_world_as_it_is = {-1, 0};
+static struct started_world started_world = {-1, 0};
+
+static inline int started_change_world(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)started_world.call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)started_world.error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {array_size(code), code};
+
+    if (started_world.call < 0)
+        return 0;
+    /* As root: no_new_privs would change what is to be looked at. */
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+}
 
 /* FOURTH becomes descriptor 4 unless it is -EBADF. */
 static inline struct started start_with(const char *program, char *const *argv, int fourth)
@@ -57,8 +83,7 @@ static inline struct started start_with(const char *program, char *const *argv, 
         int beside = fourth < 0 ? -1 : fcntl(fourth, F_DUPFD_CLOEXEC, 10);
 
         if (dup2(channel, 3) == 3 && (beside < 0 || dup2(beside, 4) == 4) &&
-            descriptor_close_from(fourth < 0 ? 4 : 5, NULL, 0) == 0 &&
-            (!started_before_exec || started_before_exec() == 0))
+            descriptor_close_from(fourth < 0 ? 4 : 5, NULL, 0) == 0 && started_change_world() == 0)
             (void)execve(path, argv, envp);
         _exit(126);
     }

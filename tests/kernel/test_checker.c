@@ -462,6 +462,71 @@ static void a_bad_message_ends_it(void **state)
     close(checker.channel);
 }
 
+/* A wall that cannot be raised, or only says it stands, is no start at all. */
+static void without_a_wall_it_does_not_start(void **state)
+{
+    static const struct started_world worlds[] = {
+        {SYS_capset, ENOSYS},
+        {SYS_capset, 0},
+        {SYS_setresuid, ENOSYS},
+        {SYS_setresuid, 0},
+        {SYS_setresgid, 0},
+        {SYS_setgroups, EPERM},
+        {SYS_prctl, EPERM},
+        {SYS_landlock_restrict_self, EPERM},
+        {SYS_landlock_restrict_self, E2BIG},
+        {SYS_seccomp, ENOSYS},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < array_size(worlds); i++) {
+        struct started checker;
+        int status;
+
+        started_world = worlds[i];
+        checker = start_checker("1000", "1000", NULL);
+        started_world = started_world_as_it_is;
+        status = started_wait(&checker);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
+            fail_msg("call %d: status %x", worlds[i].call, (unsigned int)status);
+        close(checker.channel);
+    }
+}
+
+/* Without openat2 nothing can be opened beneath, so nothing is: never by another call. */
+static void without_openat2_it_says_so(void **state)
+{
+    struct zoo *zoo = *state;
+    struct started checker;
+    struct artefact_stamp stamp;
+
+    started_world = (struct started_world){SYS_openat2, ENOSYS};
+    checker = start_checker("1000", "1000", NULL);
+    started_world = started_world_as_it_is;
+    ask_one(&checker, zoo->directory, "abc", &stamp);
+    assert_int_equal(stamp.error, ENOSYS);
+    assert_int_equal(stamp.regular, 0);
+    assert_int_equal(stamp.hashed, 0);
+    assert_int_equal(started_end(&checker), 0);
+}
+
+/* A kernel without Landlock: one wall less, and all the others. */
+static void without_landlock_the_others_stand(void **state)
+{
+    struct zoo *zoo = *state;
+    struct started checker;
+    struct artefact_stamp stamp;
+
+    started_world = (struct started_world){SYS_landlock_create_ruleset, ENOSYS};
+    checker = start_checker("1000", "1000", NULL);
+    started_world = started_world_as_it_is;
+    ask_one(&checker, zoo->directory, "abc", &stamp);
+    assert_is_abc(&stamp);
+    assert_status(checker.pid, "CapEff", "0000000000000000");
+    assert_status(checker.pid, "\nSeccomp", "2");
+    assert_int_equal(started_end(&checker), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +540,9 @@ int main(void)
         cmocka_unit_test(a_confined_process_only_reads),
         cmocka_unit_test(an_identity_is_exact),
         cmocka_unit_test(a_bad_message_ends_it),
+        cmocka_unit_test(without_a_wall_it_does_not_start),
+        cmocka_unit_test(without_openat2_it_says_so),
+        cmocka_unit_test(without_landlock_the_others_stand),
     };
     int skip = without_root_skip("checker");
 

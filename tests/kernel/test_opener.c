@@ -410,6 +410,22 @@ static void as_many_as_there_may_be(void **state)
     assert_int_equal(started_end(&opener), 0);
 }
 
+/* Without openat2 no path is opened at all: never by another call. */
+static void without_openat2_it_says_so(void **state)
+{
+    struct place *place = *state;
+    struct started opener;
+    struct followed followed;
+
+    started_world = (struct started_world){SYS_openat2, ENOSYS};
+    opener = start_opener("1000");
+    started_world = started_world_as_it_is;
+    followed = follow(&opener, in_place(place, "tree"));
+    assert_int_equal(followed.n_before, 0);
+    assert_int_equal(followed.own.error, ENOSYS);
+    assert_int_equal(started_end(&opener), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_forged_pointer),
         cmocka_unit_test(a_git_that_is_no_file),
         cmocka_unit_test(as_many_as_there_may_be),
+        cmocka_unit_test(without_openat2_it_says_so),
     };
     int skip = without_root_skip("opener");
 

@@ -5,11 +5,7 @@
 #include "landlock.h"
 #include "messages.h"
 #include <dirent.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -22,29 +18,6 @@ struct lab {
     int cgroup; /* one beneath it: what the probe is given */
     char name[32];
 };
-
-/* ---- a changed world ---- */
-
-static struct {
-    int call;  /* -1: all as it is */
-    int error; /* what it answers; 0 is a call that says it did, and did not */
-} world = {-1, 0};
-
-static int change_world(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)world.call, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)world.error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {array_size(code), code};
-
-    if (world.call < 0)
-        return 0;
-    /* As root: no_new_privs would change what is to be measured. */
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
-}
 
 /* ---- asking ---- */
 
@@ -87,11 +60,9 @@ static void measure(int cgroup, int call, int error, struct rung ret[RUNG_COUNT]
 
     assert_int_equal(
         descriptor_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTS_MAX, &before), 0);
-    world.call = call;
-    world.error = error;
-    started_before_exec = change_world;
+    started_world = (struct started_world){call, error};
     probe = start_with("saphan-probe", argv, cgroup);
-    started_before_exec = NULL;
+    started_world = started_world_as_it_is;
     read_rungs(&probe, ret);
     assert_int_equal(started_end(&probe), 0);
 
