@@ -144,14 +144,23 @@ static int pin(const struct walk *walk, int fd)
     return r < 0 || mount_root ? r : bind(walk, fd, false);
 }
 
-/* The end of the walk: this is what must stay as it is. */
+/* The end of the walk: this is what must stay as it is.  A placeholder stays empty even where what it
+ * stands for would be writable. */
 static int protect(const struct walk *walk, int fd)
 {
+    struct stat st;
     int r = is_writable(fd);
 
     if (r <= 0 || target_is_own(walk->site, fd))
         return r < 0 ? r : 0;
-    return walk->kind == CARVE_OUT_PIN ? pin(walk, fd) : bind(walk, fd, true);
+    if (walk->kind != CARVE_OUT_PIN)
+        return bind(walk, fd, true);
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    r = S_ISDIR(st.st_mode) ? placeholder_is(fd) : 0;
+    if (r < 0)
+        return r;
+    return r ? bind(walk, fd, true) : pin(walk, fd);
 }
 
 /* Nothing is there.  0: nothing needs to be; 1: something was put there, look again. */

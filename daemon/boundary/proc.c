@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
-/* The kernel's knobs: to be read alone. */
-static const char *const read_only[] = {"sys", "irq", "bus", "fs"};
+/* The kernel's knobs, and pid 1's: to be read alone.  (A leg that is uid 0 owns pid 1's.) */
+static const char *const read_only[] = {"sys", "irq", "bus", "fs", "1"};
 
 /* What tells of the machine or steers it, and no program of a leg needs. */
 static const char *const masked[] = {"kcore", "keys", "kmsg", "kallsyms", "kpagecount",

@@ -1,0 +1,155 @@
+#include "ground.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct outcome last;
+
+void ground_make(struct ground *ground)
+{
+    strcpy(ground->path, "/var/tmp/saphan-test-XXXXXX");
+    assert_non_null(mkdtemp(ground->path));
+    assert_int_equal(chmod(ground->path, 0755), 0);
+    assert_int_equal(chown(ground->path, SOMEONE, SOMEONE), 0);
+    (void)snprintf(ground->variable, sizeof(ground->variable), "G=%s", ground->path);
+}
+
+static int drop(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    return remove(path);
+}
+
+void ground_clear(const struct ground *ground)
+{
+    assert_int_equal(nftw(ground->path, drop, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT), 0);
+}
+
+const char *ground_path(const struct ground *ground, const char *name)
+{
+    static char paths[32][256];
+    static size_t next;
+    char *path = paths[next++ % 32];
+
+    (void)snprintf(path, sizeof(paths[0]), "%s%s%s", ground->path, name[0] ? "/" : "", name);
+    return path;
+}
+
+void ground_file(const struct ground *ground, const char *name, const char *text, uint32_t uid)
+{
+    int fd = open(ground_path(ground, name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(fchown(fd, uid, uid), 0);
+    close(fd);
+}
+
+void ground_directory(const struct ground *ground, const char *name, uint32_t uid)
+{
+    assert_int_equal(mkdir(ground_path(ground, name), 0755), 0);
+    assert_int_equal(chown(ground_path(ground, name), uid, uid), 0);
+}
+
+void ground_link(const struct ground *ground, const char *name, const char *target)
+{
+    assert_int_equal(symlink(target, ground_path(ground, name)), 0);
+    assert_int_equal(lchown(ground_path(ground, name), SOMEONE, SOMEONE), 0);
+}
+
+static _Noreturn void control_child(const struct ground *ground, uint32_t uid, const char *script)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+        _exit(100);
+    if (putenv((char *)(uintptr_t)ground->variable) != 0 || chdir(ground->path) < 0)
+        _exit(101);
+    if (uid &&
+        (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0))
+        _exit(102);
+    (void)execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+    _exit(103);
+}
+
+int control(const struct ground *ground, uint32_t uid, const char *script)
+{
+    pid_t pid = fork();
+    int status;
+
+    assert_true(pid >= 0);
+    if (pid == 0)
+        control_child(ground, uid, script);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+struct play ground_play(const struct ground *ground, const char *name, uint32_t kind)
+{
+    return (struct play){.uid = SOMEONE,
+        .gid = SOMEONE,
+        .variable = ground->variable,
+        .mounts = {{.path = ground_path(ground, name), .kind = kind}}};
+}
+
+static void tell(const char *script)
+{
+    print_error("script: %s\nstep %s: %s: %s\nstatus 0x%x, started %d, exited %d, told %u %s\n"
+                "output: %s\n",
+        script ? script : "(none)", step_slug(last.fault.step), last.fault.subject,
+        strerror(last.fault.error), (unsigned int)last.wait_status, last.started, last.exited,
+        last.n_told, last.told, last.output);
+}
+
+void expect_status(const struct play *play, const char *script, int status)
+{
+    int r = script ? play_script(play, script, &last) : play_run(play, &last);
+    int got =
+        WIFEXITED(last.wait_status) ? WEXITSTATUS(last.wait_status) : -WTERMSIG(last.wait_status);
+
+    if (r != 0 || last.fault.step || !last.started || !last.exited || got != status) {
+        tell(script);
+        fail_msg("r %d, wanted status %d, got %d", r, status, got);
+    }
+}
+
+void expect_output(const struct play *play, const char *script, int status, const char *text)
+{
+    expect_status(play, script, status);
+    if (!strstr(last.output, text)) {
+        tell(script);
+        fail_msg("output does not hold: %s", text);
+    }
+}
+
+void expect_failure(const struct play *play, uint32_t step, int error)
+{
+    int r = play_script(play, "exit 0", &last);
+
+    if (r != 0 || last.fault.step != step || last.fault.error != error || last.started) {
+        tell("exit 0");
+        fail_msg("r %d, wanted step %s: %s", r, step_slug(step), strerror(error));
+    }
+}
+
+void need_program(const char *program)
+{
+    const char *must = getenv("SAPHAN_MUST_RUN");
+    char path[256];
+
+    (void)snprintf(path, sizeof(path), "/usr/bin/%s", program);
+    if (access(path, X_OK) == 0)
+        return;
+    if (must && strcmp(must, "1") == 0)
+        fail_msg("%s is not installed", path);
+    print_message("skip: %s is not installed\n", path);
+    skip();
+}

@@ -1,0 +1,50 @@
+/* ground.h - a piece of the host's tree for one test, and the same act without any wall. */
+#pragma once
+
+#include "warden_play.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define SOMEONE 1000 /* the requester of these tests: no account is needed */
+
+struct ground {
+    char path[64];
+    char variable[80]; /* "G=" and the path: for scripts */
+};
+
+/* A fresh directory, owned by SOMEONE. */
+void ground_make(struct ground *ground);
+void ground_clear(const struct ground *ground);
+
+/* Makes a file or directory in it, owned by UID. */
+void ground_file(const struct ground *ground, const char *name, const char *text, uint32_t uid);
+void ground_directory(const struct ground *ground, const char *name, uint32_t uid);
+void ground_link(const struct ground *ground, const char *name, const char *target);
+
+/* The path of NAME in it; static, good for 32 calls. */
+const char *ground_path(const struct ground *ground, const char *name);
+
+/* The control arm: the script as UID on the host, no wall around it.  Its exit status. */
+int control(const struct ground *ground, uint32_t uid, const char *script);
+
+/* A play with the ground's directory NAME ("" for all of it) as its first grant. */
+struct play ground_play(const struct ground *ground, const char *name, uint32_t kind);
+
+/* Runs the script in the leg; fails the test, with all that is known, unless it started and ended
+ * with STATUS (an exit status, or -SIGNAL). */
+void expect_status(const struct play *play, const char *script, int status);
+/* And unless its output holds TEXT. */
+void expect_output(const struct play *play, const char *script, int status, const char *text);
+/* Fails the test unless the build failed in STEP with ERROR. */
+void expect_failure(const struct play *play, uint32_t step, int error);
+
+/* What the last play came to. */
+extern struct outcome last;
+
+/* Skips the test where PROGRAM is not installed; a failure when SAPHAN_MUST_RUN=1. */
+void need_program(const char *program);
