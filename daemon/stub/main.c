@@ -14,8 +14,8 @@
  * the leg has, outside its Landlock domain but without a capability and under a filter of some
  * forty calls; and the leg's messages to the warden: it could lie about one leg's end.
  */
+#include "birth.h"
 #include "boundary.h"
-#include "program.h"
 #include "watch.h"
 
 #include "channel.h"

@@ -1,4 +1,4 @@
-#include "program.h"
+#include "birth.h"
 
 #include "text.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Carve-outs on a real file system: present, absent, symlinked, deep, pinned; each refused act
  * beside the same act in a leg that has no carve-outs. */
-#include "ground.h"
+#include "plot.h"
 
 #include "own.h"
 #include "placeholder.h"
@@ -11,48 +11,48 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static struct ground ground;
+static struct plot plot;
 
 static int set_up(void **state)
 {
-    ground_make(&ground);
+    plot_make(&plot);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    ground_clear(&ground);
+    plot_clear(&plot);
     return 0;
 }
 
 static struct play with(uint32_t kind, const char *path)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
-    play.directory = ground.path;
+    play.directory = plot.path;
     play.carve_outs[0] = (struct play_carve_out){.kind = kind, .path = path};
     return play;
 }
 
-/* Each act fails with the carve-out; each one succeeds, on a fresh ground, without it. */
+/* Each act fails with the carve-out; each one succeeds, on a fresh plot, without it. */
 static void refused(uint32_t kind, const char *path, const char *before, const char *const *acts)
 {
     for (size_t i = 0; acts[i]; i++) {
         struct play play;
 
-        assert_int_equal(control(&ground, SOMEONE, before), 0);
+        assert_int_equal(control(&plot, SOMEONE, before), 0);
         play = with(kind, path);
         if (play_script(&play, acts[i], &last) != 0 || last.fault.step || !last.exited ||
             last.wait_status == 0)
             fail_msg(
                 "%s: went through: step %s, %s", acts[i], step_slug(last.fault.step), last.output);
-        assert_int_equal(control(&ground, 0, "rm -rf $G/* $G/.[a-z]*"), 0);
+        assert_int_equal(control(&plot, 0, "rm -rf $G/* $G/.[a-z]*"), 0);
 
-        assert_int_equal(control(&ground, SOMEONE, before), 0);
-        play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
-        play.directory = ground.path;
+        assert_int_equal(control(&plot, SOMEONE, before), 0);
+        play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
+        play.directory = plot.path;
         expect_status(&play, acts[i], 0);
-        assert_int_equal(control(&ground, 0, "rm -rf $G/* $G/.[a-z]*"), 0);
+        assert_int_equal(control(&plot, 0, "rm -rf $G/* $G/.[a-z]*"), 0);
     }
 }
 
@@ -108,7 +108,7 @@ static void test_deep(void **state)
     refused(CARVE_OUT_ALWAYS, "a/b/settings", "mkdir -p a/b && echo x > a/b/settings", acts);
     refused(CARVE_OUT_ALWAYS, ".claude/settings", "mkdir d; touch d/settings", absent);
     /* Beside it all stays writable. */
-    assert_int_equal(control(&ground, SOMEONE, "mkdir -p a/b && echo x > a/b/settings"), 0);
+    assert_int_equal(control(&plot, SOMEONE, "mkdir -p a/b && echo x > a/b/settings"), 0);
     play = with(CARVE_OUT_ALWAYS, "a/b/settings");
     expect_status(&play, "touch a/b/x a/y z && mv a/b/x a/b/w && rm a/y && mkdir a/b/d", 0);
 }
@@ -120,9 +120,9 @@ static void test_pin(void **state)
 
     refused(CARVE_OUT_PIN, ".git", "mkdir .git", acts);
     /* Writable, but for what is carved out of it. */
-    ground_directory(&ground, ".git", SOMEONE);
-    ground_directory(&ground, ".git/hooks", SOMEONE);
-    ground_file(&ground, ".git/config", "x", SOMEONE);
+    plot_directory(&plot, ".git", SOMEONE);
+    plot_directory(&plot, ".git/hooks", SOMEONE);
+    plot_file(&plot, ".git/config", "x", SOMEONE);
     play = with(CARVE_OUT_PIN, ".git");
     play.carve_outs[1] = (struct play_carve_out){CARVE_OUT_ALWAYS, 0, ".git/config"};
     play.carve_outs[2] = (struct play_carve_out){CARVE_OUT_ALWAYS, 0, ".git/hooks"};
@@ -155,11 +155,11 @@ static void test_symlinks(void **state)
     refused(CARVE_OUT_ALWAYS, ".git", "mkdir q && ln -s /usr/share .git", outside);
 
     /* Dangling into the grant: what it names could come to be, and no journal would know. */
-    ground_link(&ground, ".git", "not-yet");
+    plot_link(&plot, ".git", "not-yet");
     play = with(CARVE_OUT_ALWAYS, ".git");
     expect_failure(&play, STEP_CARVE_OUTS, ENOENT);
     assert_non_null(strstr(last.fault.subject, ".git"));
-    ground_link(&ground, "loop", "loop");
+    plot_link(&plot, "loop", "loop");
     play = with(CARVE_OUT_ALWAYS, "loop");
     expect_failure(&play, STEP_CARVE_OUTS, ELOOP);
 }
@@ -168,13 +168,13 @@ static void test_symlink_into_another_grant(void **state)
 {
     struct play play;
 
-    ground_directory(&ground, "w", SOMEONE);
-    ground_directory(&ground, "store", SOMEONE);
-    ground_directory(&ground, "store/repo", SOMEONE);
-    ground_link(&ground, "w/.git", "../store/repo");
-    play = ground_play(&ground, "w", PLAN_MOUNT_WRITE);
+    plot_directory(&plot, "w", SOMEONE);
+    plot_directory(&plot, "store", SOMEONE);
+    plot_directory(&plot, "store/repo", SOMEONE);
+    plot_link(&plot, "w/.git", "../store/repo");
+    play = plot_play(&plot, "w", PLAN_MOUNT_WRITE);
     play.mounts[1] =
-        (struct play_mount){.path = ground_path(&ground, "store"), .kind = PLAN_MOUNT_WRITE};
+        (struct play_mount){.path = plot_path(&plot, "store"), .kind = PLAN_MOUNT_WRITE};
     expect_status(&play, "touch $G/w/.git/x && touch $G/store/repo/y", 0);
     play.carve_outs[0] = (struct play_carve_out){CARVE_OUT_ALWAYS, 0, ".git"};
     expect_status(&play,
@@ -191,17 +191,16 @@ static void test_placeholder(void **state)
     struct stat before, after, it;
     char mark[32] = {0};
 
-    assert_int_equal(stat(ground.path, &before), 0);
+    assert_int_equal(stat(plot.path, &before), 0);
     expect_status(&play, "test -d .agents && test -z \"$(ls -A .agents)\"", 0);
-    assert_int_equal(stat(ground.path, &after), 0);
+    assert_int_equal(stat(plot.path, &after), 0);
     assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
     assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
-    assert_int_equal(stat(ground_path(&ground, ".agents"), &it), 0);
+    assert_int_equal(stat(plot_path(&plot, ".agents"), &it), 0);
     assert_int_equal(it.st_uid, SOMEONE);
     assert_int_equal(it.st_gid, SOMEONE);
     assert_int_equal(it.st_mode, S_IFDIR | 0755);
-    assert_true(
-        getxattr(ground_path(&ground, ".agents"), PLACEHOLDER_MARK, mark, sizeof(mark)) > 0);
+    assert_true(getxattr(plot_path(&plot, ".agents"), PLACEHOLDER_MARK, mark, sizeof(mark)) > 0);
     assert_string_equal(mark, "4711");
     /* A second leg lives with it, deeper carve-outs too. */
     expect_status(&play, "! touch .agents/x", 0);
@@ -213,14 +212,14 @@ static void test_no_placeholder_where_none_is_needed(void **state)
 {
     struct play play = with(CARVE_OUT_ALWAYS, "theirs/.git");
 
-    ground_directory(&ground, "theirs", 4242);
+    plot_directory(&plot, "theirs", 4242);
     expect_status(&play, "! mkdir theirs/.git && ! mv theirs t", 0);
-    assert_int_equal(access(ground_path(&ground, "theirs/.git"), F_OK), -1);
+    assert_int_equal(access(plot_path(&plot, "theirs/.git"), F_OK), -1);
     /* Writable for it by its group alone: needed. */
-    assert_int_equal(chown(ground_path(&ground, "theirs"), 4242, SOMEONE), 0);
-    assert_int_equal(chmod(ground_path(&ground, "theirs"), 0775), 0);
+    assert_int_equal(chown(plot_path(&plot, "theirs"), 4242, SOMEONE), 0);
+    assert_int_equal(chmod(plot_path(&plot, "theirs"), 0775), 0);
     expect_status(&play, "! mkdir theirs/.git && touch theirs/x", 0);
-    assert_int_equal(access(ground_path(&ground, "theirs/.git"), F_OK), 0);
+    assert_int_equal(access(plot_path(&plot, "theirs/.git"), F_OK), 0);
     /* Only kept if present. */
     play = with(CARVE_OUT_IF_PRESENT, ".vscode");
     expect_status(&play, "mkdir .vscode && touch .vscode/x", 0);
@@ -231,8 +230,8 @@ static void test_parent_repository_is_still_found(void **state)
     struct play play = with(CARVE_OUT_ALWAYS, "sub/.git");
 
     need_program("git");
-    assert_int_equal(control(&ground, SOMEONE, "git init -q . && mkdir sub"), 0);
-    expect_output(&play, "cd sub && git rev-parse --show-toplevel", 0, ground.path);
+    assert_int_equal(control(&plot, SOMEONE, "git init -q . && mkdir sub"), 0);
+    expect_output(&play, "cd sub && git rev-parse --show-toplevel", 0, plot.path);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* The stub: how a leg starts, ends, and is told of. */
-#include "ground.h"
+#include "plot.h"
 
 #include "own.h"
 #include <errno.h>
@@ -13,23 +13,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct ground ground;
+static struct plot plot;
 
 static int set_up(void **state)
 {
-    ground_make(&ground);
+    plot_make(&plot);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    ground_clear(&ground);
+    plot_clear(&plot);
     return 0;
 }
 
 static void test_exit_statuses(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     char script[32];
 
     for (int status = 0; status < 256; status++) {
@@ -42,7 +42,7 @@ static void test_fatal_signals(void **state)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
         SIGKILL, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGSYS, 34, 64};
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     char script[32];
 
     for (size_t i = 0; i < array_size(signals); i++) {
@@ -55,7 +55,7 @@ static void test_fatal_signals(void **state)
 static void test_exec_failures(void **state)
 {
     const char *argv[] = {NULL, NULL};
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     char path[256];
     static const struct {
         const char *file;
@@ -64,12 +64,12 @@ static void test_exec_failures(void **state)
     } files[] = {{"plain", 0644, EACCES}, {"text", 0755, ENOEXEC}, {"directory", 0, EACCES},
         {"absent", 0, ENOENT}};
 
-    ground_file(&ground, "plain", "#!/bin/sh\n", SOMEONE);
-    ground_file(&ground, "text", "no program\n", SOMEONE);
-    ground_directory(&ground, "directory", SOMEONE);
+    plot_file(&plot, "plain", "#!/bin/sh\n", SOMEONE);
+    plot_file(&plot, "text", "no program\n", SOMEONE);
+    plot_directory(&plot, "directory", SOMEONE);
     play.argv = argv;
     for (size_t i = 0; i < array_size(files); i++) {
-        strcpy(path, ground_path(&ground, files[i].file));
+        strcpy(path, plot_path(&plot, files[i].file));
         if (files[i].mode)
             assert_int_equal(chmod(path, files[i].mode), 0);
         argv[0] = path;
@@ -87,7 +87,7 @@ static void test_exec_failures(void **state)
 
 static void test_orphans_do_not_change_the_status(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_status(&play, "(setsid sh -c 'exit 9' &); sleep 0.1; exit 3", 3);
     expect_status(&play, "(setsid sh -c 'sleep 300; exit 9' &); exit 4", 4);
@@ -101,7 +101,7 @@ static void test_orphans_do_not_change_the_status(void **state)
 
 static void test_times_are_told(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_status(&play, "i=0; while test $i -lt 100000; do i=$((i + 1)); done", 0);
     assert_true(last.end.cpu_us > 1000);
@@ -111,7 +111,7 @@ static void test_times_are_told(void **state)
 
 static void test_kept_output(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.stdout_mode = STREAM_KEEP;
     play.limits.output = 1000;
@@ -130,7 +130,7 @@ static void test_kept_output(void **state)
 
 static void test_streams_are_checked(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     int pair[2];
     const struct {
         int fd, error;
@@ -158,7 +158,7 @@ static void test_streams_are_checked(void **state)
 
 static void test_limits(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     const char *forks = "i=0; while test $i -lt 30; do sleep 5 & i=$((i + 1)); done; exit 7";
 
     expect_status(&play, forks, 7);
@@ -173,13 +173,13 @@ static void test_limits(void **state)
 
 static void test_a_step_that_fails_is_named(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.directory = "/not/there";
     expect_failure(&play, STEP_DIRECTORY, ENOENT);
     assert_string_equal(last.fault.subject, "/not/there");
     assert_false(last.ready);
-    play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     play.mounts[1] =
         (struct play_mount){.path = "/usr", .target = "/usr/not-there", .kind = PLAN_MOUNT_READ};
     expect_failure(&play, STEP_MOUNTS, ENOENT); /* never made in what is not the leg's own */

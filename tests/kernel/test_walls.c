@@ -1,5 +1,5 @@
 /* Each wall of a leg, beside a control arm: the same act where that wall does not stand. */
-#include "ground.h"
+#include "plot.h"
 
 #include "own.h"
 #include <errno.h>
@@ -13,17 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct ground ground;
+static struct plot plot;
 
 static int set_up(void **state)
 {
-    ground_make(&ground);
+    plot_make(&plot);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    ground_clear(&ground);
+    plot_clear(&plot);
     return 0;
 }
 
@@ -34,15 +34,15 @@ static void test_write_outside(void **state)
     const char *act = "echo x > $G/out/f";
     struct play play;
 
-    ground_directory(&ground, "out", SOMEONE);
-    ground_directory(&ground, "in", SOMEONE);
-    assert_int_equal(control(&ground, SOMEONE, act), 0);
+    plot_directory(&plot, "out", SOMEONE);
+    plot_directory(&plot, "in", SOMEONE);
+    assert_int_equal(control(&plot, SOMEONE, act), 0);
 
-    play = ground_play(&ground, "out", PLAN_MOUNT_WRITE); /* control: granted */
+    play = plot_play(&plot, "out", PLAN_MOUNT_WRITE); /* control: granted */
     expect_status(&play, act, 0);
-    play = ground_play(&ground, "in", PLAN_MOUNT_WRITE); /* the view: it is not there */
+    play = plot_play(&plot, "in", PLAN_MOUNT_WRITE); /* the view: it is not there */
     expect_output(&play, act, 2, "nonexistent");
-    play = ground_play(&ground, "out", PLAN_MOUNT_READ); /* the mount alone */
+    play = plot_play(&plot, "out", PLAN_MOUNT_READ); /* the mount alone */
     play.without_landlock = true;
     expect_output(&play, act, 2, "Read-only file system");
     play.mounts[0].other_mount = true; /* neither mount nor Landlock: it goes through */
@@ -53,7 +53,7 @@ static void test_write_outside(void **state)
 
 static void test_system_is_read_only(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.uid = play.gid = 0; /* as the owner of those files */
     expect_status(&play, "! touch /usr/x && ! touch /etc/x && ! touch /x && ! touch /dev/x", 0);
@@ -67,17 +67,17 @@ static void test_read_outside(void **state)
     auto_close int secret = -EBADF;
     struct play play;
 
-    ground_file(&ground, "secret", "the secret", SOMEONE);
-    assert_int_equal(chmod(ground_path(&ground, "secret"), 0666), 0);
-    ground_directory(&ground, "in", SOMEONE);
-    assert_int_equal(control(&ground, SOMEONE, "cat $G/secret"), 0);
+    plot_file(&plot, "secret", "the secret", SOMEONE);
+    assert_int_equal(chmod(plot_path(&plot, "secret"), 0666), 0);
+    plot_directory(&plot, "in", SOMEONE);
+    assert_int_equal(control(&plot, SOMEONE, "cat $G/secret"), 0);
 
-    play = ground_play(&ground, "in", PLAN_MOUNT_WRITE); /* the view */
+    play = plot_play(&plot, "in", PLAN_MOUNT_WRITE); /* the view */
     expect_output(&play, "cat $G/secret", 1, "No such file");
     expect_output(&play, "ls -a $G", 0, "in");
 
     /* Landlock: what leads out of the view through a descriptor of the client's. */
-    secret = open(ground_path(&ground, "secret"), O_RDONLY | O_CLOEXEC);
+    secret = open(plot_path(&plot, "secret"), O_RDONLY | O_CLOEXEC);
     assert_true(secret >= 0);
     play.stdin_fd = secret;
     expect_output(&play, "cat", 0, "the secret");
@@ -90,14 +90,14 @@ static void test_masks(void **state)
 {
     struct play play;
 
-    ground_file(&ground, "key", "the key", SOMEONE);
-    ground_directory(&ground, "keys", SOMEONE);
-    ground_file(&ground, "keys/one", "the key", SOMEONE);
-    ground_link(&ground, "link", "key");
-    play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    plot_file(&plot, "key", "the key", SOMEONE);
+    plot_directory(&plot, "keys", SOMEONE);
+    plot_file(&plot, "keys/one", "the key", SOMEONE);
+    plot_link(&plot, "link", "key");
+    play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     expect_output(&play, "cat $G/key $G/keys/one", 0, "the keythe key");
-    play.masks[0] = ground_path(&ground, "link"); /* what it leads to is what would be read */
-    play.masks[1] = ground_path(&ground, "keys");
+    play.masks[0] = plot_path(&plot, "link"); /* what it leads to is what would be read */
+    play.masks[1] = plot_path(&plot, "keys");
     play.masks[2] = "/nothing/here";
     expect_output(&play, "cat $G/key && ls $G/keys && echo end", 0, "end");
     assert_null(strstr(last.output, "key"));
@@ -107,23 +107,23 @@ static void test_masks(void **state)
 
 static void test_owners(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     struct stat st;
 
     expect_status(&play, "cd $G && touch f && mkdir d && ln -s f l && test -O f && test -G d", 0);
     expect_output(&play, "stat -c %u:%g $G/f", 0, "1000:1000");
     expect_output(&play, "stat -c %u:%g /etc/passwd", 0, "0:0");
-    assert_int_equal(lstat(ground_path(&ground, "f"), &st), 0);
+    assert_int_equal(lstat(plot_path(&plot, "f"), &st), 0);
     assert_int_equal(st.st_uid, SOMEONE);
     assert_int_equal(st.st_gid, SOMEONE);
     /* Somebody else's file in the grant is as closed as it is to the requester. */
-    ground_file(&ground, "other", "text", 4242);
+    plot_file(&plot, "other", "text", 4242);
     expect_status(&play, "! echo x >> $G/other && ! chmod 777 $G/other && cat $G/other", 0);
 }
 
 static void test_rename_and_link(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_status(&play,
         "cd $G && mkdir -p a/b c && echo x > a/f && mv a/f c/g && ln c/g a/b/h && mv a/b c/ && "
@@ -142,17 +142,17 @@ static void test_later_mounts(void **state)
     char below[128];
     struct play play;
 
-    ground_directory(&ground, "below", SOMEONE);
-    strcpy(below, ground_path(&ground, "below"));
+    plot_directory(&plot, "below", SOMEONE);
+    strcpy(below, plot_path(&plot, "below"));
     /* Shared, as a host under systemd has it. */
-    assert_int_equal(mount(ground.path, ground.path, NULL, MS_BIND, NULL), 0);
-    assert_int_equal(mount(NULL, ground.path, NULL, MS_SHARED, NULL), 0);
-    play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    assert_int_equal(mount(plot.path, plot.path, NULL, MS_BIND, NULL), 0);
+    assert_int_equal(mount(NULL, plot.path, NULL, MS_SHARED, NULL), 0);
+    play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     play.before_go = mount_below;
     play.context = below;
     (void)play_script(&play, "grep -c below /proc/self/mounts; stat -f -c %T $G/below", &last);
     assert_int_equal(umount2(below, MNT_DETACH), 0);
-    assert_int_equal(umount2(ground.path, MNT_DETACH), 0);
+    assert_int_equal(umount2(plot.path, MNT_DETACH), 0);
     assert_int_equal(last.wait_status, 0);
     assert_int_equal(strncmp(last.output, "0\n", 2), 0);
     assert_null(strstr(last.output, "tmpfs"));
@@ -160,7 +160,7 @@ static void test_later_mounts(void **state)
 
 static void test_scratch_is_bounded(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE); /* 64 MiB for all of it */
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE); /* 64 MiB for all of it */
 
     expect_output(&play,
         "head -c 40M /dev/zero > /tmp/a && head -c 40M /dev/zero > /dev/shm/b; rm /tmp/a; "
@@ -176,7 +176,7 @@ static void test_scratch_is_bounded(void **state)
 
 static void test_signals_out(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     char script[128];
     pid_t canary = fork();
 
@@ -188,7 +188,7 @@ static void test_signals_out(void **state)
         _exit(1);
     }
     (void)snprintf(script, sizeof(script), "kill -0 %d", canary);
-    while (control(&ground, SOMEONE, script) != 0) /* until it has become someone */
+    while (control(&plot, SOMEONE, script) != 0) /* until it has become someone */
         (void)usleep(1000);
     expect_output(&play, script, 1, "No such process");
     expect_output(&play, "sleep 9 & kill -9 -1; wait $!; echo $?", 0, "137"); /* all it can see */
@@ -202,7 +202,7 @@ static void test_pid1_is_out_of_reach(void **state)
     const uint32_t uids[] = {SOMEONE, 0};
 
     for (size_t i = 0; i < array_size(uids); i++) {
-        struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+        struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
         play.uid = play.gid = uids[i];
         expect_output(&play, "kill -9 1", 1, "not permitted");
@@ -228,9 +228,9 @@ static void test_powerless(void **state)
     const uint32_t uids[] = {SOMEONE, 0};
 
     assert_int_equal(
-        control(&ground, 0, "! grep -q 'CapEff.*0000000000000000' /proc/self/status"), 0);
+        control(&plot, 0, "! grep -q 'CapEff.*0000000000000000' /proc/self/status"), 0);
     for (size_t i = 0; i < array_size(uids); i++) {
-        struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+        struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
         play.uid = play.gid = uids[i];
         expect_output(&play, "grep -c '^Cap.*0000000000000000$' /proc/self/status", 0, "5");
@@ -242,7 +242,7 @@ static void test_powerless(void **state)
 static void test_identity(void **state)
 {
     const uint32_t groups[] = {27, 1234};
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_output(&play, "grep -E '^(Uid|Gid|Groups)' /proc/self/status", 0,
         "Uid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\nGroups:\t ");
@@ -257,7 +257,7 @@ static void test_identity(void **state)
 
 static void test_descriptors_and_environment(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.argv = (const char *const[]){"ls", "/proc/self/fd", NULL}; /* 3 is what ls looks with */
     expect_output(&play, NULL, 0, "0\n1\n2\n3\n");
@@ -271,7 +271,7 @@ static void test_descriptors_and_environment(void **state)
 
 static void test_own_proc(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.uid = play.gid = 0; /* the knobs belong to root: the walls are mounts and Landlock */
     expect_output(&play, "echo vendor > /proc/$$/comm && cat /proc/$$/comm", 0, "vendor");
@@ -299,12 +299,12 @@ static void test_nested_sandbox(void **state)
         {"/usr/sbin/chroot / true", "chroot: "},
         {"nsenter -n -t $$ true", "setns: "},
     };
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.uid = play.gid = 0; /* else mount(8) looks at the uid and does not even try */
-    assert_int_equal(control(&ground, 0, "unshare -r true"), 0);
-    assert_int_equal(control(&ground, 0, "unshare -m mount -t tmpfs none /mnt"), 0);
-    assert_int_equal(control(&ground, 0, "chroot / true"), 0);
+    assert_int_equal(control(&plot, 0, "unshare -r true"), 0);
+    assert_int_equal(control(&plot, 0, "unshare -m mount -t tmpfs none /mnt"), 0);
+    assert_int_equal(control(&plot, 0, "chroot / true"), 0);
     for (size_t i = 0; i < array_size(acts); i++) {
         expect_status(&play, acts[i].act,
             strstr(acts[i].act, "chroot") ? 125
@@ -320,7 +320,7 @@ static void test_nested_sandbox(void **state)
 
 static void test_flood_is_folded(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_status(&play,
         "i=0; while test $i -lt 250; do unshare -r true; i=$((i + 1)); done 2>&-; "
@@ -334,14 +334,14 @@ static void test_flood_is_folded(void **state)
 
 static void test_network(void **state)
 {
-    struct play play = ground_play(&ground, "", PLAN_MOUNT_WRITE);
+    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     expect_status(&play, "test $(tail -n +3 /proc/net/dev | wc -l) -eq 1", 0);
     expect_output(&play, "cat /proc/net/dev", 0, "lo:");
     expect_output(&play, "cat /proc/net/fib_trie", 0, "127.0.0.1"); /* it is up */
     play.host_network = true;
     expect_status(&play, "readlink /proc/self/ns/net", 0);
-    assert_int_equal(control(&ground, 0, "true"), 0);
+    assert_int_equal(control(&plot, 0, "true"), 0);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* program.h - the process that becomes the leg's program. */
+/* birth.h - the process that becomes the leg's program. */
 #pragma once
 
 #include "boundary.h"

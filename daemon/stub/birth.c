@@ -1,4 +1,4 @@
-#include "program.h"
+#include "birth.h"
 
 #include "channel.h"
 #include "clock.h"

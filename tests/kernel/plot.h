@@ -1,4 +1,4 @@
-/* ground.h - a piece of the host's tree for one test, and the same act without any wall. */
+/* plot.h - a piece of the host's tree for one test, and the same act without any wall. */
 #pragma once
 
 #include "warden_play.h"
@@ -12,28 +12,28 @@
 
 #define SOMEONE 1000 /* the requester of these tests: no account is needed */
 
-struct ground {
+struct plot {
     char path[64];
     char variable[80]; /* "G=" and the path: for scripts */
 };
 
 /* A fresh directory, owned by SOMEONE. */
-void ground_make(struct ground *ground);
-void ground_clear(const struct ground *ground);
+void plot_make(struct plot *plot);
+void plot_clear(const struct plot *plot);
 
 /* Makes a file or directory in it, owned by UID. */
-void ground_file(const struct ground *ground, const char *name, const char *text, uint32_t uid);
-void ground_directory(const struct ground *ground, const char *name, uint32_t uid);
-void ground_link(const struct ground *ground, const char *name, const char *target);
+void plot_file(const struct plot *plot, const char *name, const char *text, uint32_t uid);
+void plot_directory(const struct plot *plot, const char *name, uint32_t uid);
+void plot_link(const struct plot *plot, const char *name, const char *target);
 
 /* The path of NAME in it; static, good for 32 calls. */
-const char *ground_path(const struct ground *ground, const char *name);
+const char *plot_path(const struct plot *plot, const char *name);
 
 /* The control arm: the script as UID on the host, no wall around it.  Its exit status. */
-int control(const struct ground *ground, uint32_t uid, const char *script);
+int control(const struct plot *plot, uint32_t uid, const char *script);
 
-/* A play with the ground's directory NAME ("" for all of it) as its first grant. */
-struct play ground_play(const struct ground *ground, const char *name, uint32_t kind);
+/* A play with the plot's directory NAME ("" for all of it) as its first grant. */
+struct play plot_play(const struct plot *plot, const char *name, uint32_t kind);
 
 /* Runs the script in the leg; fails the test, with all that is known, unless it started and ended
  * with STATUS (an exit status, or -SIGNAL). */

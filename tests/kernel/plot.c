@@ -1,4 +1,4 @@
-#include "ground.h"
+#include "plot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,13 @@
 
 struct outcome last;
 
-void ground_make(struct ground *ground)
+void plot_make(struct plot *plot)
 {
-    strcpy(ground->path, "/var/tmp/saphan-test-XXXXXX");
-    assert_non_null(mkdtemp(ground->path));
-    assert_int_equal(chmod(ground->path, 0755), 0);
-    assert_int_equal(chown(ground->path, SOMEONE, SOMEONE), 0);
-    (void)snprintf(ground->variable, sizeof(ground->variable), "G=%s", ground->path);
+    strcpy(plot->path, "/var/tmp/saphan-test-XXXXXX");
+    assert_non_null(mkdtemp(plot->path));
+    assert_int_equal(chmod(plot->path, 0755), 0);
+    assert_int_equal(chown(plot->path, SOMEONE, SOMEONE), 0);
+    (void)snprintf(plot->variable, sizeof(plot->variable), "G=%s", plot->path);
 }
 
 static int drop(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -27,24 +27,24 @@ static int drop(const char *path, const struct stat *st, int type, struct FTW *w
     return remove(path);
 }
 
-void ground_clear(const struct ground *ground)
+void plot_clear(const struct plot *plot)
 {
-    assert_int_equal(nftw(ground->path, drop, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT), 0);
+    assert_int_equal(nftw(plot->path, drop, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT), 0);
 }
 
-const char *ground_path(const struct ground *ground, const char *name)
+const char *plot_path(const struct plot *plot, const char *name)
 {
     static char paths[32][256];
     static size_t next;
     char *path = paths[next++ % 32];
 
-    (void)snprintf(path, sizeof(paths[0]), "%s%s%s", ground->path, name[0] ? "/" : "", name);
+    (void)snprintf(path, sizeof(paths[0]), "%s%s%s", plot->path, name[0] ? "/" : "", name);
     return path;
 }
 
-void ground_file(const struct ground *ground, const char *name, const char *text, uint32_t uid)
+void plot_file(const struct plot *plot, const char *name, const char *text, uint32_t uid)
 {
-    int fd = open(ground_path(ground, name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(plot_path(plot, name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
@@ -52,25 +52,25 @@ void ground_file(const struct ground *ground, const char *name, const char *text
     close(fd);
 }
 
-void ground_directory(const struct ground *ground, const char *name, uint32_t uid)
+void plot_directory(const struct plot *plot, const char *name, uint32_t uid)
 {
-    assert_int_equal(mkdir(ground_path(ground, name), 0755), 0);
-    assert_int_equal(chown(ground_path(ground, name), uid, uid), 0);
+    assert_int_equal(mkdir(plot_path(plot, name), 0755), 0);
+    assert_int_equal(chown(plot_path(plot, name), uid, uid), 0);
 }
 
-void ground_link(const struct ground *ground, const char *name, const char *target)
+void plot_link(const struct plot *plot, const char *name, const char *target)
 {
-    assert_int_equal(symlink(target, ground_path(ground, name)), 0);
-    assert_int_equal(lchown(ground_path(ground, name), SOMEONE, SOMEONE), 0);
+    assert_int_equal(symlink(target, plot_path(plot, name)), 0);
+    assert_int_equal(lchown(plot_path(plot, name), SOMEONE, SOMEONE), 0);
 }
 
-static _Noreturn void control_child(const struct ground *ground, uint32_t uid, const char *script)
+static _Noreturn void control_child(const struct plot *plot, uint32_t uid, const char *script)
 {
     int null = open("/dev/null", O_RDWR);
 
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
         _exit(100);
-    if (putenv((char *)(uintptr_t)ground->variable) != 0 || chdir(ground->path) < 0)
+    if (putenv((char *)(uintptr_t)plot->variable) != 0 || chdir(plot->path) < 0)
         _exit(101);
     if (uid &&
         (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0))
@@ -79,25 +79,25 @@ static _Noreturn void control_child(const struct ground *ground, uint32_t uid, c
     _exit(103);
 }
 
-int control(const struct ground *ground, uint32_t uid, const char *script)
+int control(const struct plot *plot, uint32_t uid, const char *script)
 {
     pid_t pid = fork();
     int status;
 
     assert_true(pid >= 0);
     if (pid == 0)
-        control_child(ground, uid, script);
+        control_child(plot, uid, script);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
 
-struct play ground_play(const struct ground *ground, const char *name, uint32_t kind)
+struct play plot_play(const struct plot *plot, const char *name, uint32_t kind)
 {
     return (struct play){.uid = SOMEONE,
         .gid = SOMEONE,
-        .variable = ground->variable,
-        .mounts = {{.path = ground_path(ground, name), .kind = kind}}};
+        .variable = plot->variable,
+        .mounts = {{.path = plot_path(plot, name), .kind = kind}}};
 }
 
 static void tell(const char *script)
