@@ -108,7 +108,7 @@ int descriptor_close_from(int first, const int *keep, size_t n_keep)
 int descriptor_path(int fd, char **ret_path)
 {
     char link[64], path[PATH_MAX + 1];
-    struct stat st;
+    struct statx st;
     ssize_t n;
 
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -116,9 +116,9 @@ int descriptor_path(int fd, char **ret_path)
     if (n < 0)
         return -errno;
     path[n] = '\0';
-    if (fstat(fd, &st) < 0)
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_NLINK, &st) < 0)
         return -errno;
-    if (path[0] != '/' || st.st_nlink == 0)
+    if (path[0] != '/' || st.stx_nlink == 0)
         return -ENOENT;
     *ret_path = strdup(path);
     return *ret_path ? 0 : -ENOMEM;

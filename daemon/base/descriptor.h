@@ -19,6 +19,7 @@ int descriptor_write_knob(int dirfd, const char *path, const char *text);
 /* Closes every descriptor from FIRST up that is not in the ascending list KEEP (close_range(2)). */
 int descriptor_close_from(int first, const int *keep, size_t n_keep);
 
-/* The kernel's own name of what FD refers to (readlink of /proc/self/fd/FD).  -ENOENT when it is
+/* The kernel's own name of what FD refers to (readlink of /proc/self/fd/FD).  The file system's
+ * server, if it has one, is not asked: it may hang.  -ENOENT when it is
  * not reachable by a path (deleted, anonymous). */
 int descriptor_path(int fd, char **ret_path);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 struct errand {
+    struct warden *warden;
     struct program_child child;
     struct event *readable, *deadline;
     uint16_t answer_type;
@@ -18,7 +19,7 @@ void errand_cancel(struct errand *errand)
         event_free(errand->readable);
     if (errand->deadline)
         event_free(errand->deadline);
-    program_end(&errand->child);
+    program_end(errand->warden, &errand->child);
     free(errand);
 }
 
@@ -86,6 +87,7 @@ int errand_run(struct warden *warden, const struct errand_question *question, st
     if (!errand)
         return -ENOMEM;
     errand->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
+    errand->warden = warden;
     errand->answer_type = question->answer_type;
     errand->n_left = question->n_answers;
     errand->answer = question->answer;

@@ -21,7 +21,7 @@ static void front_free(struct front *front)
     if (front->ended)
         event_free(front->ended);
     outbox_done(&front->outbox);
-    program_end(&front->child);
+    program_end(front->warden, &front->child);
     free(front->peer_home);
     free(front);
 }

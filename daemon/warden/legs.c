@@ -235,6 +235,30 @@ static int set_cgroup_limits(struct leg *leg, struct fault *fault)
     return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "%s", leg->slot->cgroup_name) : 0;
 }
 
+/* Before the start: the building took too long (a file system that hangs).  After it: wall time. */
+static void time_is_up(evutil_socket_t fd, short what, void *context)
+{
+    struct leg *leg = context;
+
+    if (leg->started) {
+        leg_kill(leg, REASON_WALL_TIME);
+        return;
+    }
+    if (leg->build_fault.step == 0)
+        (void)fault_set(&leg->build_fault, STEP_SLOT, ETIMEDOUT, "building took too long");
+    (void)cgroup_kill(leg->slot->cgroup);
+}
+
+static int start_build_deadline(struct leg *leg, struct fault *fault)
+{
+    static const struct timeval at_most = {.tv_sec = 20};
+
+    leg->wall = evtimer_new(leg->warden->loop, time_is_up, leg);
+    if (!leg->wall || event_add(leg->wall, &at_most) < 0)
+        return fault_set(fault, STEP_SLOT, ENOMEM, "timer");
+    return 0;
+}
+
 /* The stub builds while the ledger commits; only a leg whose stub may put placeholders on disk
  * waits for the commit first: rows before effects. */
 void legs_slot_given(struct leg *leg, struct slot *slot)
@@ -248,7 +272,9 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
     }
-    r = set_cgroup_limits(leg, &fault);
+    r = start_build_deadline(leg, &fault);
+    if (r == 0)
+        r = set_cgroup_limits(leg, &fault);
     if (r == 0)
         r = leg_send_plan(leg, &fault);
     if (r < 0) {
@@ -385,21 +411,14 @@ void legs_ask(struct front *front, struct seam_message *message)
 
 /* ---- running ---- */
 
-static void wall_time_is_up(evutil_socket_t fd, short what, void *context)
-{
-    leg_kill(context, REASON_WALL_TIME);
-}
-
 static void start_wall(struct leg *leg)
 {
     uint64_t ms = leg->decision.limits.wall_ms;
     struct timeval wall = {
         .tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 
-    if (ms == 0)
-        return;
-    leg->wall = evtimer_new(leg->warden->loop, wall_time_is_up, leg);
-    if (!leg->wall || event_add(leg->wall, &wall) < 0)
+    (void)event_del(leg->wall);
+    if (ms != 0 && event_add(leg->wall, &wall) < 0)
         leg_kill(leg, REASON_WALL_TIME); /* a limit that cannot be kept is not left out */
 }
 
@@ -509,6 +528,8 @@ void legs_front_gone(struct warden *warden, struct front *front)
         if (leg->front != front)
             continue;
         leg->front = NULL;
+        if (leg->gone_us)
+            continue; /* it has ended: its verdict is on the way to the ledger */
         if (leg->slot && leg->recorded)
             leg_kill(leg, REASON_CLIENT_GONE);
         else

@@ -12,6 +12,9 @@
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
+/* Then the others have their turn: each may cost the start of a front. */
+#define CONNECTIONS_A_TURN 4
+
 /* A zero length: too busy, come again (PROTOCOL.md). */
 static const char busy_frame[4] = {0};
 
@@ -73,7 +76,7 @@ static void connection_waits(evutil_socket_t fd, short what, void *context)
 {
     struct warden *warden = context;
 
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < CONNECTIONS_A_TURN; i++) {
         int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (connection < 0)

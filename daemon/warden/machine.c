@@ -72,7 +72,7 @@ int machine_measure(struct warden *warden)
     if (r < 0)
         return r;
     r = listen_to(&probe, &warden->machine);
-    program_end(&probe);
+    program_end(warden, &probe);
     log_row(&warden->machine);
     return r;
 }

@@ -33,6 +33,7 @@
 #include "slots.h"
 #include "sweep.h"
 #include "system_view.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -270,6 +271,7 @@ static void end(struct warden *warden)
     if (warden->ledger && warden->cgroup_base >= 0)
         (void)ledger_note(warden->ledger, "cgroup", "");
     cgroups_close(warden);
+    undertaker_close(warden);
     ledger_close(warden->ledger);
     free_events(warden);
     system_view_close(warden);
@@ -329,6 +331,7 @@ static struct warden *warden_new(void)
     TAILQ_INIT(&warden->slots);
     TAILQ_INIT(&warden->legs);
     TAILQ_INIT(&warden->intents);
+    TAILQ_INIT(&warden->graves);
     warden->next_leg = 1;
     warden->started_ms = clock_wall_ms();
     warden->loop = event_base_new();

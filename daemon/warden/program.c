@@ -2,6 +2,7 @@
 
 #include "log.h"
 #include "text.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -130,15 +131,10 @@ int program_start(struct warden *warden, enum program program, const char *const
     return 0;
 }
 
-void program_end(struct program_child *child)
+void program_end(struct warden *warden, struct program_child *child)
 {
-    if (child->pidfd >= 0) {
-        siginfo_t info;
-
-        (void)syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
-        (void)waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED);
-    }
-    close_fd(&child->pidfd);
+    if (child->pidfd >= 0)
+        undertaker_bury(warden, steal_fd(&child->pidfd));
     close_fd(&child->channel);
     child->pid = 0;
 }

@@ -18,8 +18,9 @@ struct program_child {
 int program_start(struct warden *warden, enum program program, const char *const *argv, int extra,
     struct program_child *ret);
 
-/* Kills what still runs, reaps it, closes its descriptors. */
-void program_end(struct program_child *child);
+/* Kills what still runs and closes its descriptors; it is reaped at once or, if it hangs in the
+ * kernel, when that lets go of it: the warden waits for no one. */
+void program_end(struct warden *warden, struct program_child *child);
 
 /* Opens all of them in options.libexec. -errno with the name logged. */
 int program_open_all(struct warden *warden);

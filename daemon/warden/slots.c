@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 #define NAMESPACES                                                                                 \
     (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+#define CLOSE_WAIT_MS 1000
 
 static const struct timeval leave_again = {.tv_usec = 5000};
 
@@ -61,27 +64,30 @@ static bool try_remove(struct slot *slot)
     return true;
 }
 
+/* The stub is our child: when its pidfd is readable it is dead, and with it, being pid 1, all that
+ * its pid namespace held.  False while the kernel still holds it. */
+static bool reap(struct slot *slot)
+{
+    siginfo_t info = {0};
+
+    if (slot->pidfd < 0)
+        return true;
+    if (waitid(P_PIDFD, (id_t)slot->pidfd, &info, WEXITED | WNOHANG) == 0 && info.si_pid == 0)
+        return false;
+    close_fd(&slot->pidfd);
+    return true;
+}
+
 static void leave_later(evutil_socket_t fd, short what, void *context)
 {
     struct slot *slot = context;
 
-    if (try_remove(slot)) {
+    if (reap(slot) && try_remove(slot)) {
         TAILQ_REMOVE(&slot->warden->slots, slot, entry);
         slot_free(slot);
     } else {
         (void)event_add(slot->leaving, &leave_again);
     }
-}
-
-/* The stub is our child: when its pidfd is readable it is dead, and with it, being pid 1, all that
- * its pid namespace held. */
-static void reap(struct slot *slot)
-{
-    siginfo_t info;
-
-    if (slot->pidfd >= 0)
-        (void)waitid(P_PIDFD, (id_t)slot->pidfd, &info, WEXITED);
-    close_fd(&slot->pidfd);
 }
 
 void slot_leave(struct slot *slot)
@@ -101,9 +107,8 @@ void slot_leave(struct slot *slot)
         if (slot->cgroup >= 0)
             (void)cgroup_kill(slot->cgroup);
         (void)kill(slot->pid, SIGKILL); /* ours and not reaped: the number is still its */
-        reap(slot);
     }
-    if (!try_remove(slot)) {
+    if (!reap(slot) || !try_remove(slot)) {
         slot->leaving = evtimer_new(slot->warden->loop, leave_later, slot);
         if (slot->leaving && event_add(slot->leaving, &leave_again) == 0)
             return;
@@ -192,7 +197,7 @@ static void stub_ended(evutil_socket_t fd, short what, void *context)
 
     if (slot->state == SLOT_TAKEN) {
         hear_out(slot);
-        reap(slot);
+        (void)reap(slot);
         legs_stub_ended(slot->leg);
         return;
     }
@@ -345,16 +350,29 @@ void slots_forget(struct warden *warden, const struct leg *leg)
     }
 }
 
+/* At the very end: those that are leaving get a moment each, no more. */
+static void await(struct slot *slot)
+{
+    struct pollfd ended = {.fd = slot->pidfd, .events = POLLIN};
+
+    if (slot->pidfd >= 0)
+        (void)poll(&ended, 1, CLOSE_WAIT_MS);
+    (void)reap(slot);
+    (void)try_remove(slot);
+}
+
 void slots_close(struct warden *warden)
 {
-    struct slot *slot;
+    struct slot *slot, *next;
 
-    while ((slot = TAILQ_FIRST(&warden->slots))) {
-        if (slot->leaving) {
-            TAILQ_REMOVE(&warden->slots, slot, entry);
-            slot_free(slot);
-        } else {
+    for (slot = TAILQ_FIRST(&warden->slots); slot; slot = next) {
+        next = TAILQ_NEXT(slot, entry);
+        if (!slot->leaving)
             slot_leave(slot);
-        }
+    }
+    while ((slot = TAILQ_FIRST(&warden->slots))) {
+        await(slot);
+        TAILQ_REMOVE(&warden->slots, slot, entry);
+        slot_free(slot);
     }
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #define KEPT_DEFAULT (8ULL << 20)
 
@@ -17,17 +16,18 @@
  * socket, no directory; a datagram socket could be sent anywhere. */
 static bool may_pass(int fd)
 {
-    struct stat st;
+    struct statx st;
     int domain = 0, type = 0, listening = 0;
     socklen_t size = sizeof(int);
 
-    if (fcntl(fd, F_GETFL) < 0 || fcntl(fd, F_GETFL) & O_PATH || fstat(fd, &st) < 0)
+    if (fcntl(fd, F_GETFL) < 0 || fcntl(fd, F_GETFL) & O_PATH ||
+        statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
         return false;
-    if (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode))
+    if (S_ISFIFO(st.stx_mode) || S_ISREG(st.stx_mode))
         return true;
-    if (S_ISCHR(st.st_mode))
-        return st.st_rdev == makedev(1, 3); /* /dev/null */
-    if (!S_ISSOCK(st.st_mode))
+    if (S_ISCHR(st.stx_mode))
+        return st.stx_rdev_major == 1 && st.stx_rdev_minor == 3; /* /dev/null */
+    if (!S_ISSOCK(st.stx_mode))
         return false;
     if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 || domain != AF_UNIX)
         return false;

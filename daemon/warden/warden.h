@@ -66,6 +66,10 @@ struct admission {
 struct intent;
 TAILQ_HEAD(intent_list, intent);
 
+/* undertaker.c */
+struct grave;
+TAILQ_HEAD(grave_list, grave);
+
 struct warden {
     struct options options;
     struct own_paths own;
@@ -113,6 +117,7 @@ struct warden {
     uint64_t next_leg;
     uint64_t n_legs, legs_since_start;
     struct intent_list intents;
+    struct grave_list graves;
     struct admission admissions[ADMISSIONS_MAX]; /* a ring */
     uint32_t next_admission;
 
