@@ -35,6 +35,11 @@ static const struct link {
 
 static const char *const directories[] = {"pts", "shm"};
 
+static int own(int mount, const char *name, uint32_t id)
+{
+    return fchownat(mount, name, id, id, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) < 0 ? -errno : 0;
+}
+
 static int fill(int mount)
 {
     for (size_t i = 0; i < array_size(nodes); i++) {
@@ -55,7 +60,20 @@ static int fill(int mount)
     return 0;
 }
 
-int devices_make(int user_namespace, int *ret_mount)
+static int give_to(int mount, uint32_t id)
+{
+    int r = own(mount, "", id);
+
+    for (size_t i = 0; r == 0 && i < array_size(nodes); i++)
+        r = own(mount, nodes[i].name, id);
+    for (size_t i = 0; r == 0 && i < array_size(links); i++)
+        r = own(mount, links[i].name, id);
+    for (size_t i = 0; r == 0 && i < array_size(directories); i++)
+        r = own(mount, directories[i], id);
+    return r;
+}
+
+int devices_make(uint32_t id_base, int *ret_mount)
 {
     static const char *const options[] = {"mode", "0755", "size", "64k", NULL};
     auto_close int mount = -EBADF;
@@ -66,7 +84,9 @@ int devices_make(int user_namespace, int *ret_mount)
         return mount;
     r = fill(mount);
     if (r == 0)
-        r = mount_set(mount, MOUNT_ATTR_RDONLY | MOUNT_ATTR_IDMAP, user_namespace, false);
+        r = give_to(mount, id_base);
+    if (r == 0)
+        r = mount_set(mount, MOUNT_ATTR_RDONLY, -EBADF, false);
     if (r < 0)
         return r;
     *ret_mount = steal_fd(&mount);

@@ -268,7 +268,7 @@ static int build(struct slot *slot)
         return r;
     r = spawn_stub(slot);
     if (r == 0)
-        r = devices_make(slot->user_namespace, &slot->devices);
+        r = devices_make(slot->id_base, &slot->devices);
     if (r == 0)
         r = watch(slot);
     return r;

@@ -26,7 +26,7 @@ struct slot {
     int pidfd;
     int user_namespace;
     int channel; /* ours, non-blocking */
-    int devices; /* detached, id-mapped /dev for the leg */
+    int devices; /* detached /dev for the leg */
     struct event *readable, *ended, *leaving;
     struct leg *leg;
 };
