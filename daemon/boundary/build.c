@@ -4,6 +4,7 @@
 #include "stages.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void boundary_init(struct site *site, const struct plan_view *view, const int *descriptors)
 {
@@ -51,6 +52,8 @@ int boundary_build(struct site *site, struct fault *ret_fault)
         stage_domain,
     };
 
+    /* The folders on the way to a grant must be passable, whatever umask the slot was born with. */
+    (void)umask(022);
     for (size_t i = 0; i < array_size(stages); i++) {
         int r = stages[i](site, ret_fault);
 

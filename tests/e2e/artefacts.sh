@@ -76,6 +76,8 @@ check "only in a private tmpfs: refused, or RED with its own reason" \
 check "and the reason says so" bash -c "case ',$(reasons),' in *,artefact-outside-grants,*|*,artefact-private,*) ;; *) false ;; esac"
 check_not "nothing of it is on the host" [ -e /tmp/artefact ]
 fresh; turn true --artefact ../outside
+expect "an artefact by .." 125 REFUSED artefact
+fresh; turn true --artefact "$T/outside"
 expect "an artefact outside the grants" 125 REFUSED artefact-outside-grants
 
 fresh; turn 'echo 1 >artefact; echo 2 >b' --artefact "$A" --artefact b

@@ -9,7 +9,7 @@ for status in 1 2 3 7 42 64 100 110 111 112 113 123 124 125 126 127 128 129 137 
     expect "exit $status is the client's status" "$status" RED exit-status
 done
 for signal in HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT XCPU XFSZ VTALRM PROF IO PWR SYS; do
-    leg -- /bin/bash -c "kill -$signal \$\$; sleep 5"
+    leg -- /bin/sh -c "kill -$(kill -l $signal) \$\$; sleep 5"
     expect "SIG$signal is 128+$(kill -l $signal)" $((128 + $(kill -l $signal))) RED killed-by-signal
 done
 

@@ -96,8 +96,10 @@ told() { # everything about the last leg, for a failing test
     head -c 6000 "$T/json"
     head -c 2000 "$T/client"
 }
-# The last leg's colour and reasons, as slugs with commas; "none" when it was not even asked for.
-_judged='map(select(.event == "verdict" or .event == "refused")) | last'
+# The last leg's colour and reasons, as slugs with commas.  What the client itself refuses to ask for has
+# the step as its reason.
+_judged='map(select(.event == "verdict" or .event == "refused" or .event == "failed")) | last
+    | if .event == "failed" then .reasons = [{reason: .step}] else . end'
 colour() { jq -rs "$_judged | if . == null then \"none\" else .colour // \"REFUSED\" end" "$T/json"; }
 reasons() { jq -rs "$_judged | (.reasons // []) | map(.reason) | join(\",\")" "$T/json"; }
 has_reason() { case ",$(reasons)," in *",$1,"*) ;; *) return 1 ;; esac; }
