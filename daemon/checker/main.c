@@ -48,7 +48,8 @@ static int check(const struct seam_message *message)
 
         if (descriptor >= message->n_descriptors || !path)
             return SEAM_E_MALFORMED;
-        stamp_take(message->descriptors[descriptor], path, asked->hash != 0, &checked.stamp);
+        stamp_take(
+            message->descriptors[descriptor], path, asked->artefacts[i].hash != 0, &checked.stamp);
         r = answer(message->header.request, &checked);
         if (r != 0)
             return r;

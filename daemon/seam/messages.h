@@ -54,8 +54,8 @@ enum seam_type {
 
     /* warden -> opener; opener -> warden */
     SEAM_OPEN = 160, /* struct seam_open */
-    SEAM_OPENED, /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0.
-                  * What follow_git found (kind != 0) comes before the path's own answer. */
+    SEAM_OPENED,     /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0.
+                      * What follow_git found (kind != 0) comes before the path's own answer. */
 
     /* probe -> warden */
     SEAM_PROBED = 192, /* struct seam_probed, one for each rung that was asked */
@@ -244,10 +244,10 @@ struct artefact_stamp {
 
 struct seam_check {
     uint32_t n_artefacts;
-    uint32_t hash; /* 0: stamps only (before the leg) */
+    uint32_t reserved;
     struct {
-        uint32_t descriptor; /* index of the grant's descriptor */
-        uint32_t reserved;
+        uint32_t descriptor;   /* index of the grant's descriptor */
+        uint32_t hash;         /* 1: the file's sha256 is wanted; 0: its stamp alone */
         struct seam_text path; /* relative to it; "" when the grant is the file itself */
     } artefacts[ARTEFACTS_MAX];
 };

@@ -40,9 +40,9 @@ int leg_stamp(struct leg *leg, bool hash, errand_done *done)
         return -ENOMEM;
     seam_writer_init(&writer, SEAM_CHECK, 0);
     check->n_artefacts = leg->decision.n_artefacts;
-    check->hash = hash && wants_hash(leg);
     for (uint32_t i = 0; i < leg->decision.n_artefacts; i++) {
         check->artefacts[i].descriptor = leg->decision.artefacts[i].grant;
+        check->artefacts[i].hash = hash && leg->decision.artefacts[i].has_sha256;
         check->artefacts[i].path = seam_put_text(&writer, leg->decision.artefacts[i].path);
     }
     r = errand_run(leg->warden,
@@ -55,7 +55,7 @@ int leg_stamp(struct leg *leg, bool hash, errand_done *done)
             .n_descriptors = leg->request.n_grants,
             .answer_type = SEAM_CHECKED,
             .n_answers = leg->decision.n_artefacts,
-            .timeout_ms = check->hash ? HASH_TIMEOUT_MS : STAMP_TIMEOUT_MS,
+            .timeout_ms = hash && wants_hash(leg) ? HASH_TIMEOUT_MS : STAMP_TIMEOUT_MS,
             .answer = took_stamp,
             .done = done,
             .context = leg},

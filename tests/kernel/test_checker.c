@@ -99,12 +99,13 @@ static struct started start_checker(const char *uid, const char *gid, const char
 static void ask(const struct started *checker, int grant, uint32_t descriptor,
     const char *const *paths, uint32_t n_paths, bool hash)
 {
-    struct seam_check check = {.n_artefacts = n_paths, .hash = hash};
+    struct seam_check check = {.n_artefacts = n_paths};
     struct seam_writer writer;
 
     seam_writer_init(&writer, SEAM_CHECK, 42);
     for (uint32_t i = 0; i < n_paths; i++) {
         check.artefacts[i].descriptor = descriptor;
+        check.artefacts[i].hash = hash;
         check.artefacts[i].path = seam_put_text(&writer, paths[i]);
     }
     assert_int_equal(seam_send(checker->channel, &writer, &check, &grant, 1), 0);
