@@ -28,7 +28,7 @@ struct site {
     int ruleset;    /* Landlock's */
     int null;       /* the leg's own /dev/null */
     int streams[3]; /* what becomes descriptors 0, 1 and 2 */
-    int kept[3];    /* read ends of the pipes whose output is kept, or -EBADF */
+    int kept[3];    /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
 };
 
 /* Brings up the loopback interface of the caller's network namespace; nothing to do where it is up.

@@ -46,7 +46,8 @@ static int copy(int fd)
     return r < 0 ? -errno : r;
 }
 
-static int keep(struct site *site, size_t stream)
+/* The stub stands between: to keep what comes, or to count it. */
+static int interpose(struct site *site, size_t stream)
 {
     int pair[2];
 
@@ -67,13 +68,15 @@ static int open_stream(struct site *site, size_t stream)
         site->streams[stream] = copy(site->null);
         return site->streams[stream] < 0 ? site->streams[stream] : 0;
     case STREAM_KEEP:
-        return stream == 0 ? -EINVAL : keep(site, stream);
+        return stream == 0 ? -EINVAL : interpose(site, stream);
     case STREAM_DESCRIPTOR:
     case STREAM_EVENTS:
         fd = site->descriptors[site->plan->streams[stream].descriptor];
         r = check(fd);
         if (r < 0)
             return r;
+        if (stream > 0 && site->plan->limits.output)
+            return interpose(site, stream);
         site->streams[stream] = copy(fd);
         return site->streams[stream] < 0 ? site->streams[stream] : 0;
     default:

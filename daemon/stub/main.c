@@ -97,19 +97,26 @@ static int start(struct program *program, const struct plan_view *view, pid_t *r
     return program_start(program, ret_pid);
 }
 
-static int prepare_kept(struct watch *watch, struct site *site, struct fault *ret_fault)
+/* What comes through our hands is kept in a file, or counted on its way to the client. */
+static int prepare_output(struct watch *watch, struct site *site, struct fault *ret_fault)
 {
     const struct plan *plan = site->plan;
     uint64_t cap = plan->limits.output ? plan->limits.output : KEPT_CAP_STANDARD;
 
     if (plan->streams[1].mode == STREAM_KEEP && plan->streams[2].mode == STREAM_KEEP)
         cap /= 2;
+    watch->budget = plan->limits.output;
     for (size_t i = 0; i < 2; i++) {
         int file, r;
 
-        watch->pipes[i] = steal_fd(&site->kept[i + 1]);
-        if (watch->pipes[i] < 0)
+        if (site->kept[i + 1] < 0)
             continue;
+        if (plan->streams[i + 1].mode != STREAM_KEEP) {
+            watch->meters[i].pipe = steal_fd(&site->kept[i + 1]);
+            watch->meters[i].onward = site->descriptors[plan->streams[i + 1].descriptor];
+            continue;
+        }
+        watch->pipes[i] = steal_fd(&site->kept[i + 1]);
         file = site->descriptors[plan->streams[i + 1].descriptor];
         r = kept_start(&watch->kept[i], file, cap);
         if (r < 0)
@@ -128,7 +135,8 @@ static int shed(struct watch *watch, struct site *site)
 {
     const int wanted[] = {watch->channel, watch->children, watch->listener, watch->pipes[0],
         watch->pipes[1], watch->pipes[0] >= 0 ? watch->kept[0].fd : -EBADF,
-        watch->pipes[1] >= 0 ? watch->kept[1].fd : -EBADF};
+        watch->pipes[1] >= 0 ? watch->kept[1].fd : -EBADF, watch->meters[0].pipe,
+        watch->meters[0].onward, watch->meters[1].pipe, watch->meters[1].onward};
     int keep[array_size(wanted)];
     size_t count = 0;
 
@@ -165,7 +173,7 @@ static int run(const struct seam_message *message, struct plan_view *view, struc
     boundary_init(&site, view, message->descriptors);
     r = boundary_build(&site, ret_fault);
     if (r == 0)
-        r = prepare_kept(watch, &site, ret_fault);
+        r = prepare_output(watch, &site, ret_fault);
     if (r < 0)
         return r;
     r = start(&program, view, &watch->program);
@@ -193,6 +201,8 @@ int main(void)
     struct plan_view view;
     struct fault fault = {0};
 
+    meter_init(&watch.meters[0]);
+    meter_init(&watch.meters[1]);
     watch.children = open_children();
     if (watch.children < 0)
         (void)fault_set(&fault, STEP_SLOT, errno, "signalfd");

@@ -11,6 +11,7 @@
 
 #define TELL_AGAIN_MS 50
 #define PUMP_MAX (256 * 1024)   /* then the others have their turn */
+#define DRAIN_WAIT_MS 1000      /* a client that takes nothing for so long loses the rest */
 #define DRAIN_MAX (1024 * 1024) /* a pipe's largest usual capacity: no orphan can keep us here */
 
 /* Reaps all that ended.  1: the program is among them, *RET_STATUS is its. */
@@ -53,10 +54,11 @@ static void pump(struct watch *watch, size_t stream, size_t max)
     }
 }
 
-static int say_exited(struct watch *watch, int status)
+static int say_exited(struct watch *watch, int status, bool exceeded)
 {
-    struct seam_exited exited = {
-        .wait_status = status, .kept = {watch->kept[0].total, watch->kept[1].total}};
+    struct seam_exited exited = {.wait_status = status,
+        .output_exceeded = exceeded,
+        .kept = {watch->kept[0].total, watch->kept[1].total}};
     struct pollfd room = {.fd = watch->channel, .events = POLLOUT};
     struct seam_writer writer;
     struct rusage usage;
@@ -76,14 +78,45 @@ static int say_exited(struct watch *watch, int status)
     return r;
 }
 
+/* Hands on what the program left in its counted pipes, as long as the client takes it.  False when
+ * that is more than the limit. */
+static bool drain_meters(struct watch *watch)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct meter *meter = &watch->meters[i];
+        uint64_t before;
+
+        do {
+            struct pollfd fds[2] = {{.fd = watch->channel, .events = POLLIN}};
+
+            before = watch->budget;
+            if (!meter_move(meter, &watch->budget))
+                return false;
+            meter_wants(meter, &fds[1].fd, &fds[1].events);
+            if (fds[1].events == POLLOUT && (poll(fds, 2, DRAIN_WAIT_MS) <= 0 || fds[0].revents))
+                return true; /* nobody takes it, or the daemon is gone */
+        } while (meter->at < meter->have || before != watch->budget);
+    }
+    return true;
+}
+
+/* The program passed its limit: our own end ends it, and all else in the namespace. */
+static int overflow(struct watch *watch)
+{
+    (void)denials_tell(&watch->denials, watch->channel, true);
+    return say_exited(watch, SIGKILL, true);
+}
+
 static int finish(struct watch *watch, int status)
 {
+    if (!drain_meters(watch))
+        return overflow(watch);
     for (size_t i = 0; i < 2; i++) {
         if (watch->pipes[i] >= 0)
             pump(watch, i, DRAIN_MAX);
     }
     (void)denials_tell(&watch->denials, watch->channel, true);
-    return say_exited(watch, status);
+    return say_exited(watch, status, false);
 }
 
 int watch_run(struct watch *watch)
@@ -98,8 +131,12 @@ int watch_run(struct watch *watch)
             {.fd = watch->listener, .events = POLLIN},
             {.fd = watch->pipes[0], .events = POLLIN},
             {.fd = watch->pipes[1], .events = POLLIN},
+            {.fd = -1},
+            {.fd = -1},
         };
 
+        for (size_t i = 0; i < 2; i++)
+            meter_wants(&watch->meters[i], &fds[5 + i].fd, &fds[5 + i].events);
         if (poll(fds, array_size(fds), untold ? TELL_AGAIN_MS : -1) < 0 && errno != EINTR)
             return -errno;
         if (fds[0].revents)
@@ -107,6 +144,8 @@ int watch_run(struct watch *watch)
         for (size_t i = 0; i < 2; i++) {
             if (fds[3 + i].revents)
                 pump(watch, i, PUMP_MAX);
+            if (fds[5 + i].revents && !meter_move(&watch->meters[i], &watch->budget))
+                return overflow(watch);
         }
         if (fds[2].revents & POLLIN)
             (void)denials_answer(&watch->denials, watch->listener); /* -ENOENT: it was killed */

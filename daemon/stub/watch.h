@@ -3,12 +3,15 @@
 
 #include "denials.h"
 #include "kept.h"
+#include "meter.h"
 #include <sys/types.h>
 
 struct watch {
     int channel, children, listener; /* children: a signalfd of SIGCHLD */
     int pipes[2];                    /* read ends of stdout and stderr where they are kept */
     struct kept_writer kept[2];
+    struct meter meters[2]; /* of stdout and stderr where they are counted */
+    uint64_t budget;        /* what is left of the output limit */
     struct denials denials;
     pid_t program;
     char buffer[64 * 1024]; /* for what is pumped */

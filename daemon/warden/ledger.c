@@ -405,16 +405,13 @@ static int update_end(struct ledger *ledger, uint64_t leg, enum colour colour, i
 
 static int amend(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict)
 {
-    auto_free char *kept = leg->keeps_output
-                               ? text_format("%llu %llu", (unsigned long long)leg->kept[0],
-                                     (unsigned long long)leg->kept[1])
-                               : NULL;
+    char kept[VERDICT_KEPT_MAX];
     char detail[REFUSAL_DETAIL_MAX + 4096];
     int r;
 
     r = update_end(ledger, leg->id, verdict->colour,
         leg->ending.exited ? leg->ending.wait_status : -1, verdict->client_status,
-        (int64_t)(leg->gone_us - leg->asked_us), kept);
+        (int64_t)(leg->gone_us - leg->asked_us), verdict_kept(leg, kept, sizeof(kept)));
     for (uint32_t i = 0; r == 0 && i < verdict->n_reasons; i++)
         r = insert_reason(ledger, leg->id, i, verdict->reasons[i],
             verdict_detail(leg, verdict, i, detail, sizeof(detail)));

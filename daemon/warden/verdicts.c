@@ -62,24 +62,25 @@ static void fill_reasons(const struct leg *leg, const struct verdict *verdict,
     }
 }
 
-static struct seam_text put_kept(const struct leg *leg, struct seam_writer *writer)
+const char *verdict_kept(const struct leg *leg, char *buffer, size_t size)
 {
     uint64_t cap = leg->decision.limits.output;
-    char text[160];
 
     if (!leg->keeps_output)
-        return SEAM_TEXT_ABSENT;
-    (void)snprintf(text, sizeof(text), "stdout %llu bytes, stderr %llu bytes%s",
+        return NULL;
+    (void)snprintf(buffer, size, "stdout %llu bytes, stderr %llu bytes%s",
         (unsigned long long)leg->kept[0], (unsigned long long)leg->kept[1],
         cap && (leg->kept[0] > cap / 2 || leg->kept[1] > cap / 2)
             ? "; the middle was cut to stay within output="
             : "");
-    return seam_put_text(writer, text);
+    return buffer;
 }
 
 void verdict_fill(const struct leg *leg, const struct verdict *verdict, struct seam_writer *writer,
     struct seam_verdict *out)
 {
+    char kept[VERDICT_KEPT_MAX];
+
     memset(out, 0, sizeof(*out));
     out->leg = leg->id;
     out->colour = verdict->colour;
@@ -93,5 +94,5 @@ void verdict_fill(const struct leg *leg, const struct verdict *verdict, struct s
         out->claims[i].claim = leg->decision.claims[i].claim;
         out->claims[i].rungs = leg->decision.claims[i].rungs;
     }
-    out->kept = put_kept(leg, writer);
+    out->kept = seam_put_text(writer, verdict_kept(leg, kept, sizeof(kept)));
 }

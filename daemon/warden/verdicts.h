@@ -11,3 +11,7 @@ void verdict_fill(const struct leg *leg, const struct verdict *verdict, struct s
  * an exit.  "" for none; in BUFFER. */
 const char *verdict_detail(const struct leg *leg, const struct verdict *verdict, uint32_t index,
     char *buffer, size_t size);
+
+/* What was kept of the leg's output, for people; NULL when nothing was.  In BUFFER. */
+#define VERDICT_KEPT_MAX 160
+const char *verdict_kept(const struct leg *leg, char *buffer, size_t size);

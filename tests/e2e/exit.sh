@@ -42,10 +42,10 @@ leg --limit wall=300ms -- /bin/sleep 30
 expect "wall time is 124" 124 RED wall-time
 leg --limit wall=300ms -- /bin/sh -c 'trap "" TERM INT HUP; while :; do sleep 1; done'
 expect "wall time, every signal ignored" 124 RED wall-time
-leg --keep-output --limit output=64K -- /bin/sh -c 'yes'
+leg --limit output=64K -- /bin/sh -c 'yes'
 check "more output than output= ends the leg" has_reason output-limit
 check_not "and is not 0" [ "$rc" = 0 ]
-leg --keep-output --limit output=64K -- /bin/sh -c 'echo little'
+leg --limit output=64K -- /bin/sh -c 'echo little'
 expect "less output does not" 0 GREEN
 
 printf 'through\n' >"$T/in"
