@@ -268,6 +268,10 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
     int r;
 
     leg->slot = slot;
+    if (leg->ending.killed != REASON_NONE) { /* the stop came while the slot was made */
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+        return;
+    }
     if (row_first && record(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
@@ -295,13 +299,27 @@ void legs_slot_failed(struct leg *leg, const char *what)
     leg_fail(leg, STEP_SLOT, EIO, what);
 }
 
+/* The stub may be putting placeholders on disk just now: what it was about is refused, and they are
+ * taken away, when it is dead (legs_stub_ended). */
+static void fail_when_dead(struct leg *leg)
+{
+    const struct fault *fault = &leg->build_fault;
+
+    if (leg->slot)
+        (void)cgroup_kill(leg->slot->cgroup);
+    else
+        leg_fail(leg, fault->step, fault->error, fault->subject);
+}
+
 static void stamped_before(void *context, int result)
 {
     struct leg *leg = context;
 
     leg->errand = NULL;
     if (result < 0) {
-        leg_fail(leg, STEP_CHECK, -result, "the artefacts' state before the leg");
+        (void)fault_set(
+            &leg->build_fault, STEP_CHECK, -result, "the artefacts' state before the leg");
+        fail_when_dead(leg);
         return;
     }
     leg->stamped = true;
@@ -340,6 +358,10 @@ void leg_resolved(struct leg *leg)
 {
     struct usage usage;
 
+    if (leg->ending.killed != REASON_NONE) { /* the stop came while the opener looked */
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+        return;
+    }
     if (leg_name_grants(leg) < 0)
         return;
     usage_of(leg->warden, leg->peer.uid, &usage);
@@ -471,7 +493,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
         go_ahead(leg);
         break;
     case SEAM_FAILED:
-        if (!leg->started)
+        if (!leg->started && leg->build_fault.step == 0)
             stub_failed(leg, message);
         break;
     case SEAM_STARTED:
@@ -563,7 +585,9 @@ void legs_abandon(struct warden *warden)
 
     while ((leg = TAILQ_FIRST(&warden->legs))) {
         leg->front = NULL;
-        placeholders_release(leg);
+        /* What cannot be killed may still make a placeholder: the next start sweeps it. */
+        if (!leg->slot || slot_put_down(leg->slot))
+            placeholders_release(leg);
         leg_free(leg);
     }
 }
