@@ -242,6 +242,12 @@ struct artefact_stamp {
     uint32_t reserved;
 };
 
+enum check_hash {
+    CHECK_HASH_NONE = 0,   /* the stamp alone */
+    CHECK_HASH_WANTED = 1, /* the file's sha256; not to have it is an error */
+    CHECK_HASH_OFFERED = 2 /* told as evidence where it is cheap, and left out where it is not */
+};
+
 struct seam_check {
     uint32_t n_artefacts;
     uint32_t reserved;

@@ -21,15 +21,6 @@ static bool took_stamp(void *context, struct seam_message *answer)
     return true;
 }
 
-static bool wants_hash(const struct leg *leg)
-{
-    for (uint32_t i = 0; i < leg->decision.n_artefacts; i++) {
-        if (leg->decision.artefacts[i].has_sha256)
-            return true;
-    }
-    return false;
-}
-
 int leg_stamp(struct leg *leg, bool hash, errand_done *done)
 {
     auto_free struct seam_check *check = calloc(1, sizeof(*check));
@@ -44,7 +35,9 @@ int leg_stamp(struct leg *leg, bool hash, errand_done *done)
         if (leg->gone_us) /* until the checker has said otherwise, nothing is known of it */
             leg->after[i] = (struct artefact_stamp){.error = ENODATA};
         check->artefacts[i].descriptor = leg->decision.artefacts[i].grant;
-        check->artefacts[i].hash = hash && leg->decision.artefacts[i].has_sha256;
+        check->artefacts[i].hash = !hash                                   ? CHECK_HASH_NONE
+                                   : leg->decision.artefacts[i].has_sha256 ? CHECK_HASH_WANTED
+                                                                           : CHECK_HASH_OFFERED;
         check->artefacts[i].path = seam_put_text(&writer, leg->decision.artefacts[i].path);
     }
     r = errand_run(leg->warden,
@@ -57,7 +50,7 @@ int leg_stamp(struct leg *leg, bool hash, errand_done *done)
             .n_descriptors = leg->request.n_grants,
             .answer_type = SEAM_CHECKED,
             .n_answers = leg->decision.n_artefacts,
-            .timeout_ms = hash && wants_hash(leg) ? HASH_TIMEOUT_MS : STAMP_TIMEOUT_MS,
+            .timeout_ms = hash ? HASH_TIMEOUT_MS : STAMP_TIMEOUT_MS,
             .answer = took_stamp,
             .done = done,
             .context = leg},
