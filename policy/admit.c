@@ -60,14 +60,20 @@ void limit_format(enum limit_id limit, uint64_t value, char out[LIMIT_TEXT_MAX])
 /* What no policy can let. */
 static void judge_unavailable(const struct asked *asked, struct refusals *refusals)
 {
+    const struct nesting *nesting = asked->request->nesting;
+
+    if (asked->boundary == BOUNDARY_NONE && nesting && nesting->bypass[0])
+        refuse(refusals, REASON_BYPASS_WITHOUT_BOUNDARY, "asked: boundary none, with %s of %.64s",
+            nesting->bypass, asked->vendor);
     if (asked->boundary == BOUNDARY_NONE)
         refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain");
     else if (asked->boundary == BOUNDARY_CONTAINER)
         refuse(refusals, REASON_BOUNDARY_UNAVAILABLE, "asked: boundary container; built: domain");
     if (asked->net == NET_DOOR)
         refuse(refusals, REASON_NET_UNAVAILABLE, "asked: net door; built: none, host");
-    if (!text_equal(asked->vendor, "proc"))
-        refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; known: proc", asked->vendor);
+    if (!asked->request->profile && !text_equal(asked->vendor, "proc"))
+        refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; no profile is called so",
+            asked->vendor);
 }
 
 static void judge_counts(const struct request *request, struct refusals *refusals)
@@ -271,6 +277,16 @@ static void back_claims(
     }
 }
 
+/* The vendor's own sandbox cannot stand inside ours: a leg that would find out while it runs is not
+ * started.  Only a test may want to see it find out. */
+static void judge_nesting(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    if (!request->nesting || request->nesting->reason == REASON_NONE || rule->test_only_nested)
+        return;
+    refuse(refusals, request->nesting->reason, "%s", request->nesting->detail);
+}
+
 /* A rule that demands a rung which does not hold refuses; the search does not go on to a rule that
  * demands less, for that would be stepping down. */
 static void judge_demands(
@@ -323,6 +339,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     settle_limits(asked->request, rule, &decision->limits);
     judge_grants(asked->request, refusals);
     place_paths(asked, rule, decision, refusals);
+    judge_nesting(rule, asked->request, refusals);
     judge_usage(rule, usage, refusals);
     judge_demands(rule, machine, refusals);
     back_claims(machine, decision, refusals);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "limit.h"
+#include "nesting.h"
 #include "reasons.h"
 #include "rule.h"
 #include "rungs.h"
@@ -17,7 +18,7 @@
 #define ARTEFACTS_MAX 32
 #define GROUPS_MAX 64
 #define REFUSALS_MAX 8
-#define REFUSAL_DETAIL_MAX 256
+#define REFUSAL_DETAIL_MAX NESTING_DETAIL_MAX /* a whole command to paste stands in some */
 #define DECISION_TEXTS_MAX (CARVE_OUTS_MAX + ARTEFACTS_MAX + 1)
 
 struct peer {
@@ -71,6 +72,8 @@ struct request {
     uint32_t n_artefacts;
     const char *chdir; /* absolute; NULL: the workspace, else "/" */
     struct limits limits;
+    const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
+    const struct nesting *nesting; /* what that profile says of the command; NULL without one */
 };
 
 struct usage {

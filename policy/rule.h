@@ -15,6 +15,14 @@
 
 #define RULE_LIST_MAX 64
 
+/* Nested=: a program of the leg makes a call that builds a sandbox.  It is refused whatever is said
+ * here. */
+enum nested_answer {
+    NESTED_RED = 0, /* `refuse`, the default: and the leg's verdict is RED */
+    NESTED_KILL,    /* and the leg is ended at once */
+    NESTED_NOTE,    /* and it is told, no more: for tools that sandbox themselves and cope */
+};
+
 struct rule {
     char *name;
     char *file; /* where it stands, for messages */
@@ -44,6 +52,10 @@ struct rule {
     uint64_t legs_at_once;    /* 0 = 64 */
     uint64_t legs_per_minute; /* 0 = 6000 */
     bool see_all;             /* Operator=yes: sees and kills everybody's legs */
+    enum nested_answer nested;
+    bool steering_refused; /* Steering=refuse: a workspace that steers its vendor is refused */
+    bool rewritten_red;    /* Profile-Rewritten=red */
+    bool test_only_nested; /* Test-Only-Start-With-Nested-Sandbox=yes: not judged before the start */
 };
 
 struct policy {

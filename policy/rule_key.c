@@ -286,6 +286,47 @@ static int take_operator(struct rule_parser *parser, const char *word)
     return 0;
 }
 
+/* -- vendors -- */
+
+static int take_nested(struct rule_parser *parser, const char *word)
+{
+    static const char *const words[] = {
+        [NESTED_RED] = "refuse", [NESTED_KILL] = "kill", [NESTED_NOTE] = "note"};
+
+    for (size_t i = 0; i < array_size(words); i++) {
+        if (text_equal(words[i], word)) {
+            parser->rule->nested = (enum nested_answer)i;
+            return 0;
+        }
+    }
+    return rule_error(parser, "`%s` is none of refuse, kill, note", shown(word).text);
+}
+
+static int take_either(struct rule_parser *parser, const char *word, const char *strict, bool *ret)
+{
+    if (!text_equal(word, strict) && !text_equal(word, "note"))
+        return rule_error(parser, "`%s` is neither note nor %s", shown(word).text, strict);
+    *ret = text_equal(word, strict);
+    return 0;
+}
+
+static int take_steering(struct rule_parser *parser, const char *word)
+{
+    return take_either(parser, word, "refuse", &parser->rule->steering_refused);
+}
+
+static int take_rewritten(struct rule_parser *parser, const char *word)
+{
+    return take_either(parser, word, "red", &parser->rule->rewritten_red);
+}
+
+static int take_test_only_nested(struct rule_parser *parser, const char *word)
+{
+    if (text_parse_bool(word, &parser->rule->test_only_nested) < 0)
+        return rule_error(parser, "`%s` is neither yes nor no", shown(word).text);
+    return 0;
+}
+
 /* -- the table -- */
 
 static const struct key {
@@ -308,11 +349,15 @@ static const struct key {
     {"Legs-At-Once", true, take_at_once},
     {"Legs-Per-Minute", true, take_per_minute},
     {"Operator", true, take_operator},
+    {"Nested", true, take_nested},
+    {"Steering", true, take_steering},
+    {"Profile-Rewritten", true, take_rewritten},
+    {"Test-Only-Start-With-Nested-Sandbox", true, take_test_only_nested},
 };
 
 #define KEY_NAMES                                                                                  \
     "User Group Boundary View Net Vendor Read Write Carve-Out Require-Rung Limit-Ceiling "         \
-    "Limit-Default Legs-At-Once Legs-Per-Minute Operator"
+    "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten"
 
 /* Cuts the next word off *AT: up to white space, or what stands in double quotes.  1, 0 at the end,
  * or a failure. */

@@ -54,6 +54,7 @@ enum colour {
     COLOUR_RED = 2,
     COLOUR_REFUSED = 3,       /* never started */
     COLOUR_INDETERMINATE = 4, /* we lost the means to know */
+    COLOUR_NOTE = 5,          /* of a reason that is told and decides nothing: of no verdict */
 };
 
 /* How one of a leg's three standard streams is made. */

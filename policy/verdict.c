@@ -50,6 +50,8 @@ static void gather(const struct ending *ending, struct verdict *verdict)
     if (!reported && !killed_by_us(ending) && ending->oom_kills == 0)
         say(verdict, REASON_STUB_LOST);
     say(verdict, ending->killed);
+    if (ending->nested)
+        say(verdict, REASON_NESTED_SANDBOX);
     if (ending->output_exceeded)
         say(verdict, REASON_OUTPUT_LIMIT);
     if (ending->oom_kills > 0)
@@ -60,6 +62,8 @@ static void gather(const struct ending *ending, struct verdict *verdict)
         say(verdict, REASON_EXIT_STATUS);
     if (has_signal(ending) && !killed_by_us(ending))
         say(verdict, REASON_KILLED_BY_SIGNAL);
+    if (ending->rewritten)
+        say(verdict, REASON_PROFILE_REWRITTEN);
     if (ending->checker_failed)
         say(verdict, REASON_CHECKER_FAILED);
     for (uint32_t i = 0; i < ending->n_artefacts && i < array_size(ending->artefacts); i++)
@@ -75,7 +79,7 @@ static enum colour worst(const struct verdict *verdict)
 
         if (mine == COLOUR_INDETERMINATE)
             return mine;
-        if (mine != COLOUR_UNSET)
+        if (mine != COLOUR_UNSET && mine != COLOUR_NOTE)
             colour = COLOUR_RED;
     }
     return colour;

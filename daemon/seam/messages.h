@@ -46,7 +46,7 @@ enum seam_type {
     SEAM_FAILED,       /* struct seam_failed: a step failed; the stub ends */
     SEAM_STARTED,      /* struct seam_started: exec succeeded */
     SEAM_EXITED,       /* struct seam_exited: the first process ended; the stub ends */
-    SEAM_TOLD,         /* struct seam_event: the stub has something to tell while the leg runs */
+    SEAM_TOLD,         /* struct seam_told: the stub has something to tell while the leg runs */
 
     /* warden -> checker; checker -> warden */
     SEAM_CHECK = 128, /* struct seam_check; descriptors: the granted directories or files */
@@ -228,6 +228,15 @@ struct seam_exited {
     uint32_t output_exceeded;
     int64_t cpu_us, max_rss_bytes;
     uint64_t kept[2]; /* bytes seen on stdout, stderr, where they are kept */
+};
+
+/* A refused call as the stub saw it: the event as it is told on, and what of it is decided upon. */
+struct seam_told {
+    struct seam_event event;
+    uint64_t flags;
+    int32_t pid; /* inside the leg */
+    uint32_t reserved;
+    struct seam_text comm, exe; /* escaped */
 };
 
 /* -- checker: the state of each artefact, before the leg and after it -- */

@@ -22,6 +22,8 @@
 /* Writers must set every text of an array that they do not use to SEAM_TEXT_ABSENT or leave it
  * zeroed, which is the empty text at offset 0: see the check in channel.c. */
 FIELDS(event, TEXT(struct seam_event, subject), TEXT(struct seam_event, detail));
+FIELDS(told, TEXT(struct seam_told, event.subject), TEXT(struct seam_told, event.detail),
+    TEXT(struct seam_told, comm), TEXT(struct seam_told, exe));
 FIELDS(refused, TEXTS(struct seam_refused, refusals, detail));
 FIELDS(verdict, TEXTS(struct seam_verdict, reasons, detail), TEXT(struct seam_verdict, kept));
 FIELDS(leg, TEXT(struct seam_leg, vendor), TEXT(struct seam_leg, directory),
@@ -72,7 +74,7 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_FAILED] = {sizeof(struct seam_failed), 0, failed_fields},
         [SEAM_STARTED] = {sizeof(struct seam_started), 0, NULL},
         [SEAM_EXITED] = {sizeof(struct seam_exited), 0, NULL},
-        [SEAM_TOLD] = {sizeof(struct seam_event), 0, event_fields},
+        [SEAM_TOLD] = {sizeof(struct seam_told), 0, told_fields},
         [SEAM_CHECK] = {sizeof(struct seam_check), SEAM_DESCRIPTORS_MAX, check_fields},
         [SEAM_CHECKED] = {sizeof(struct seam_checked), 0, NULL},
         [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},

@@ -69,12 +69,11 @@ static void exe_of(pid_t pid, char *out, size_t size)
 
 static void describe(struct denial *denial, const struct seccomp_call *call)
 {
-    char comm[80], exe[320];
-
-    comm_of(call->pid, comm, sizeof(comm));
-    exe_of(call->pid, exe, sizeof(exe));
+    denial->pid = call->pid;
+    comm_of(call->pid, denial->comm, sizeof(denial->comm));
+    exe_of(call->pid, denial->exe, sizeof(denial->exe));
     (void)snprintf(denial->who, sizeof(denial->who), "flags=0x%" PRIx64 " comm=%s exe=%s pid=%d",
-        denial->flags, comm, exe, call->pid);
+        denial->flags, denial->comm, denial->exe, call->pid);
 }
 
 static struct denial *place_of(struct denials *denials, const struct seccomp_call *call)
@@ -122,20 +121,24 @@ static bool is_new(const struct denial *denial, bool end)
 
 static int tell(const struct denials *denials, const struct denial *denial, int channel)
 {
-    struct seam_event event = {.leg = denials->leg,
-        .at_ms = denial->last_ms,
-        .kind = EVENT_DENIED,
-        .reason = REASON_NESTED_SANDBOX,
-        .a = (int64_t)denial->count,
-        .b = denial->first_ms,
-        .c = denial->last_ms};
+    struct seam_told told = {.event = {.leg = denials->leg,
+                                 .at_ms = denial->last_ms,
+                                 .kind = EVENT_DENIED,
+                                 .reason = REASON_NESTED_SANDBOX,
+                                 .a = (int64_t)denial->count,
+                                 .b = denial->first_ms,
+                                 .c = denial->last_ms},
+        .flags = denial->flags,
+        .pid = denial->pid};
     struct seam_writer writer;
     int r;
 
     seam_writer_init(&writer, SEAM_TOLD, 0);
-    event.subject = seam_put_text(&writer, name_of(denial->number));
-    event.detail = seam_put_text(&writer, denial->who);
-    r = seam_send(channel, &writer, &event, NULL, 0);
+    told.event.subject = seam_put_text(&writer, name_of(denial->number));
+    told.event.detail = seam_put_text(&writer, denial->who);
+    told.comm = seam_put_text(&writer, denial->comm);
+    told.exe = seam_put_text(&writer, denial->exe);
+    r = seam_send(channel, &writer, &told, NULL, 0);
     seam_writer_done(&writer);
     return r;
 }

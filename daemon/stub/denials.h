@@ -14,7 +14,10 @@ struct denial {
     uint64_t flags;
     uint64_t count, told; /* how often; the count that was told last */
     int64_t first_ms, last_ms;
-    char who[DENIAL_WHO_MAX]; /* of the first: flags, comm, exe, pid */
+    /* of the first: */
+    char who[DENIAL_WHO_MAX]; /* flags, comm, exe, pid, as people read it */
+    char comm[80], exe[320];
+    int32_t pid;
 };
 
 struct denials {

@@ -91,6 +91,9 @@ int custody_check(const struct options *options)
     faults += check(options, options->config, true);
     faults += check(options, options->private_directory, true);
     faults += check(options, options->state, false);
+    faults += check(options, options->vendors, false);
+    if (options->vendors)
+        faults += check_all_in(options, options->vendors, "*.vendor");
     for (uint32_t i = 0; i < options->n_policies; i++)
         faults += check(options, options->policies[i], true);
     if (options->n_policies == 0) {

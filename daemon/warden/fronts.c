@@ -4,7 +4,6 @@
 #include "log.h"
 #include "monitor.h"
 #include "refill.h"
-#include "undertaker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static void front_free(struct front *front)
     if (front->ended)
         event_free(front->ended);
     outbox_done(&front->outbox);
-    program_end(front->warden, &front->child, NOBODY);
+    program_end(front->warden, &front->child);
     free(front->peer_home);
     free(front);
 }

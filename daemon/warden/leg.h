@@ -10,6 +10,20 @@
 #include "slots.h"
 #include "verdict.h"
 
+/* vendors.c: what the leg's vendor is, would do and was seen doing. */
+struct leg_vendor {
+    struct vendor_set *set; /* held: the profile lies in it */
+    const char **argv, **env;
+    struct nesting_command command; /* of these two */
+    struct nesting_question questions[NESTING_QUESTIONS_MAX];
+    struct nesting_answer answers[NESTING_QUESTIONS_MAX];
+    uint32_t n_questions;
+    struct nesting nesting;
+    enum nested_answer nested; /* of the rule: it may be gone when it is needed */
+    bool rewritten_red;
+    char first_nested[400]; /* the first call that counted */
+};
+
 struct leg {
     TAILQ_ENTRY(leg) entry;
     struct warden *warden;
@@ -26,6 +40,7 @@ struct leg {
     struct request request;
     struct decision decision;
     char *rule_name;
+    struct leg_vendor vendor;
 
     int grant_fds[GRANTS_MAX]; /* O_PATH or a directory; owned */
     char *grant_paths[GRANTS_MAX];
@@ -78,6 +93,17 @@ int leg_name_grants(struct leg *leg);
 
 /* legs.c: all grants are descriptors now. */
 void leg_resolved(struct leg *leg);
+/* legs.c: what the vendor's profile says of the command is known. */
+void leg_vendor_known(struct leg *leg);
+
+/* vendors.c: finds the profile and asks what it wants to know; leg_vendor_known() follows, at once
+ * or from the loop.  A failure has refused the leg. */
+void leg_look_at_vendor(struct leg *leg);
+/* The leg was admitted: its rule's words on vendors are taken along. */
+void leg_vendor_admitted(struct leg *leg);
+/* The stub told of a refused call.  The reason it is told on with. */
+enum reason leg_vendor_called(struct leg *leg, const struct seam_message *message);
+void leg_vendor_done(struct leg *leg);
 
 /* plans.c: id-mapped mounts, the sealed plan, and both to the stub.  Fills the fault on failure. */
 int leg_send_plan(struct leg *leg, struct fault *ret_fault);

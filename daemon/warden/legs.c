@@ -47,6 +47,7 @@ void leg_free(struct leg *leg)
     free(leg->home);
     free(leg->user);
     free(leg->rule_name);
+    leg_vendor_done(leg);
     if (leg->warden->stopping && leg->warden->n_legs == 0)
         (void)event_base_loopbreak(leg->warden->loop); /* the last one that the stop waited for */
     free(leg);
@@ -268,10 +269,6 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
     int r;
 
     leg->slot = slot;
-    if (leg->ending.killed != REASON_NONE) { /* the stop came while the slot was made */
-        leg_refuse(leg, leg->ending.killed, "before the program was started");
-        return;
-    }
     if (row_first && record(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
@@ -299,27 +296,13 @@ void legs_slot_failed(struct leg *leg, const char *what)
     leg_fail(leg, STEP_SLOT, EIO, what);
 }
 
-/* The stub may be putting placeholders on disk just now: what it was about is refused, and they are
- * taken away, when it is dead (legs_stub_ended). */
-static void fail_when_dead(struct leg *leg)
-{
-    const struct fault *fault = &leg->build_fault;
-
-    if (leg->slot)
-        (void)cgroup_kill(leg->slot->cgroup);
-    else
-        leg_fail(leg, fault->step, fault->error, fault->subject);
-}
-
 static void stamped_before(void *context, int result)
 {
     struct leg *leg = context;
 
     leg->errand = NULL;
     if (result < 0) {
-        (void)fault_set(
-            &leg->build_fault, STEP_CHECK, -result, "the artefacts' state before the leg");
-        fail_when_dead(leg);
+        leg_fail(leg, STEP_CHECK, -result, "the artefacts' state before the leg");
         return;
     }
     leg->stamped = true;
@@ -333,6 +316,7 @@ static void admitted(struct leg *leg)
     int r;
 
     leg->rule_name = strdup(leg->decision.rule->name);
+    leg_vendor_admitted(leg);
     leg->id = leg->warden->next_leg++;
     leg->warden->legs_since_start++;
     if (leg_open_streams(leg, &reason, detail) < 0) {
@@ -356,14 +340,14 @@ static void admitted(struct leg *leg)
 
 void leg_resolved(struct leg *leg)
 {
+    if (leg_name_grants(leg) == 0)
+        leg_look_at_vendor(leg);
+}
+
+void leg_vendor_known(struct leg *leg)
+{
     struct usage usage;
 
-    if (leg->ending.killed != REASON_NONE) { /* the stop came while the opener looked */
-        leg_refuse(leg, leg->ending.killed, "before the program was started");
-        return;
-    }
-    if (leg_name_grants(leg) < 0)
-        return;
     usage_of(leg->warden, leg->peer.uid, &usage);
     admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage,
         &leg->decision);
@@ -474,15 +458,20 @@ static void stub_failed(struct leg *leg, const struct seam_message *message)
 
 static void stub_told(struct leg *leg, const struct seam_message *message)
 {
-    const struct seam_event *event = message->fixed;
+    const struct seam_told *told = message->fixed;
+    const struct seam_event *event = &told->event;
     const char *subject = seam_text(message, event->subject);
     const char *detail = seam_text(message, event->detail);
+    enum reason reason = event->reason < REASON_COUNT ? (enum reason)event->reason : REASON_NONE;
 
     if (event->kind != EVENT_DENIED && event->kind != EVENT_NOTE)
         return;
-    leg_tell(leg, (enum event_kind)event->kind,
-        event->reason < REASON_COUNT ? (enum reason)event->reason : REASON_NONE,
+    if (reason == REASON_NESTED_SANDBOX)
+        reason = leg_vendor_called(leg, message);
+    leg_tell(leg, (enum event_kind)event->kind, reason,
         (int64_t[]){event->a, event->b, event->c}, subject, detail);
+    if (reason == REASON_NESTED_SANDBOX && leg->vendor.nested == NESTED_KILL)
+        leg_kill(leg, REASON_NESTED_SANDBOX);
 }
 
 void legs_stub_says(struct leg *leg, struct seam_message *message)
@@ -493,7 +482,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
         go_ahead(leg);
         break;
     case SEAM_FAILED:
-        if (!leg->started && leg->build_fault.step == 0)
+        if (!leg->started)
             stub_failed(leg, message);
         break;
     case SEAM_STARTED:
@@ -585,9 +574,7 @@ void legs_abandon(struct warden *warden)
 
     while ((leg = TAILQ_FIRST(&warden->legs))) {
         leg->front = NULL;
-        /* What cannot be killed may still make a placeholder: the next start sweeps it. */
-        if (!leg->slot || slot_put_down(leg->slot))
-            placeholders_release(leg);
+        placeholders_release(leg);
         leg_free(leg);
     }
 }

@@ -3,7 +3,6 @@
 #include "clock.h"
 #include "log.h"
 #include "program.h"
-#include "undertaker.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -73,7 +72,7 @@ int machine_measure(struct warden *warden)
     if (r < 0)
         return r;
     r = listen_to(&probe, &warden->machine);
-    program_end(warden, &probe, NOBODY);
+    program_end(warden, &probe);
     log_row(&warden->machine);
     return r;
 }

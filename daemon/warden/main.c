@@ -34,6 +34,7 @@
 #include "sweep.h"
 #include "system_view.h"
 #include "undertaker.h"
+#include "vendors.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -122,6 +123,7 @@ static void stop(struct warden *warden)
 
 static void reload(struct warden *warden)
 {
+    struct vendor_set *vendors;
     struct policy policy;
 
     (void)sd_notify(0, "RELOADING=1");
@@ -132,6 +134,12 @@ static void reload(struct warden *warden)
         log_info("policy read again: %zu rules", policy.n_rules);
     } else {
         log_error("policy not taken over: the old one stays in force");
+    }
+    if (vendors_read(&warden->options, &vendors) == 0) {
+        vendors_release(warden->vendors);
+        warden->vendors = vendors;
+    } else {
+        log_error("vendors not taken over: the old profiles stay in force");
     }
     (void)sd_notify(0, "READY=1");
 }
@@ -205,6 +213,11 @@ static int read_policies(struct warden *warden)
     return policies_read(&warden->options, &warden->policy);
 }
 
+static int read_vendors(struct warden *warden)
+{
+    return vendors_read(&warden->options, &warden->vendors);
+}
+
 static int check_custody(struct warden *warden)
 {
     return custody_check(&warden->options) == 0 ? 0 : -EPERM;
@@ -223,6 +236,7 @@ static const struct start_step steps[] = {
     {"process", set_process},
     {"custody", check_custody},
     {"policy", read_policies},
+    {"vendors", read_vendors},
     {"state", open_state},
     {"programs", program_open_all},
     {"own paths", own_paths_open},
@@ -277,6 +291,7 @@ static void end(struct warden *warden)
     system_view_close(warden);
     own_paths_close(warden);
     policy_done(&warden->policy);
+    vendors_release(warden->vendors);
     for (size_t i = 0; i < PROGRAM_COUNT; i++)
         close_fd(&warden->programs[i]);
     close_fd(&warden->empty_root);
@@ -305,6 +320,7 @@ static int run(struct warden *warden)
 static int check(struct warden *warden)
 {
     int faults = custody_check(&warden->options);
+    struct vendor_set *vendors;
     struct policy policy = {0};
 
     if (policies_read(&warden->options, &policy) < 0)
@@ -312,6 +328,10 @@ static int check(struct warden *warden)
     else
         log_info("policy: %zu rules", policy.n_rules);
     policy_done(&policy);
+    if (vendors_read(&warden->options, &vendors) < 0)
+        faults++;
+    else
+        vendors_release(vendors);
     log_info(faults ? "%d faults: saphand would not start" : "good: saphand would start", faults);
     return faults ? EXIT_REFUSED_TO_START : 0;
 }

@@ -21,6 +21,7 @@ static const char usage[] =
     "  --private DIR     keep socket, state and policy in DIR; needs no systemd\n"
     "  --policy FILE     use this policy file and no directory (may be given again)\n"
     "  --libexec DIR     where saphan-stub and the other programs stand\n"
+    "  --vendors DIR     where the profiles of vendors (*.vendor) stand\n"
     "  --custodian UID   files of this user count as safe too: a developer's own build\n"
     "  --ready-fd N      write \"ready\" to descriptor N when the socket listens\n"
     "  --check           verify configuration, policy and custody; say what would be refused\n"
@@ -62,6 +63,8 @@ static int set_key(struct options *options, const char *key, const char *value)
         return text_path_is_normal(value) ? set_text(&options->state, value) : -EINVAL;
     if (text_equal(key, "PolicyDirectory"))
         return text_path_is_normal(value) ? set_text(&options->policy_directory, value) : -EINVAL;
+    if (text_equal(key, "VendorDirectory"))
+        return text_path_is_normal(value) ? set_text(&options->vendors, value) : -EINVAL;
     if (text_equal(key, "ReadySlots"))
         return set_number(&options->slots, value, 64);
     if (text_equal(key, "ReadyFronts"))
@@ -125,6 +128,7 @@ enum {
     OPT_POLICY,
     OPT_LIBEXEC,
     OPT_CUSTODIAN,
+    OPT_VENDORS,
     OPT_READY_FD,
     OPT_CHECK,
     OPT_VERSION,
@@ -136,6 +140,7 @@ static const struct option long_options[] = {
     {"private", required_argument, NULL, OPT_PRIVATE},
     {"policy", required_argument, NULL, OPT_POLICY},
     {"libexec", required_argument, NULL, OPT_LIBEXEC},
+    {"vendors", required_argument, NULL, OPT_VENDORS},
     {"custodian", required_argument, NULL, OPT_CUSTODIAN},
     {"ready-fd", required_argument, NULL, OPT_READY_FD},
     {"check", no_argument, NULL, OPT_CHECK},
@@ -166,6 +171,8 @@ static int take_option(struct options *options, int option, const char *value)
         return set_text(&options->private_directory, value);
     case OPT_LIBEXEC:
         return set_text(&options->libexec, value);
+    case OPT_VENDORS:
+        return set_text(&options->vendors, value);
     case OPT_POLICY:
         if (options->n_policies == OPTIONS_POLICIES_MAX)
             return -E2BIG;
@@ -235,6 +242,14 @@ static int set_defaults(struct options *options)
     return r;
 }
 
+/* Profiles are found where they were installed; a private daemon has those it is given. */
+static int default_vendors(struct options *options)
+{
+    return options->vendors || options->private_directory
+               ? 0
+               : set_text(&options->vendors, SAPHAN_DATA "/saphan/vendors");
+}
+
 /* --private DIR: everything of this daemon lies in DIR. */
 static int apply_private(struct options *options)
 {
@@ -280,6 +295,8 @@ int options_parse(int argc, char **argv, struct options *ret, int *ret_status)
     else if (r == 0 && !ret->private_directory &&
              access(SAPHAN_SYSCONF "/saphan/saphand.conf", F_OK) == 0)
         r = read_config(ret, SAPHAN_SYSCONF "/saphan/saphand.conf");
+    if (r == 0)
+        r = default_vendors(ret);
     if (r < 0) {
         *ret_status = EXIT_USAGE;
         return OPTIONS_E_EXIT;
@@ -296,6 +313,7 @@ void options_done(struct options *options)
     free(options->state);
     free(options->policy_directory);
     free(options->libexec);
+    free(options->vendors);
     for (uint32_t i = 0; i < options->n_policies; i++)
         free(options->policies[i]);
 }

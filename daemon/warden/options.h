@@ -16,6 +16,7 @@ struct options {
     char *policies[OPTIONS_POLICIES_MAX]; /* --policy: these and no directory */
     uint32_t n_policies;
     char *libexec;
+    char *vendors; /* directory of *.vendor; NULL (--private without --vendors): none but `proc` */
     bool has_custodian;
     uint32_t custodian;
     int ready_fd; /* -EBADF: none */

@@ -63,7 +63,7 @@ int own_paths_open(struct warden *warden)
 {
     const struct options *options = &warden->options;
     const char *const wanted[] = {options->state, options->socket, options->policy_directory,
-        options->libexec, options->config, SAPHAN_SYSCONF "/saphan", "/proc/self/exe"};
+        options->libexec, options->config, options->vendors, SAPHAN_SYSCONF "/saphan", "/proc/self/exe"};
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < array_size(wanted); i++)

@@ -59,6 +59,20 @@ static int read_directory(struct policy *policy, const char *directory)
     return r;
 }
 
+/* A switch for tests alone: who finds it in a policy copied from somewhere must not start with it. */
+static int refuse_test_only(const struct options *options, const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->n_rules && !options->private_directory; i++) {
+        if (!policy->rules[i].test_only_nested)
+            continue;
+        log_error("policy %s:%u: Test-Only-Start-With-Nested-Sandbox= is for a test's own daemon: "
+                  "take it out",
+            policy->rules[i].file, policy->rules[i].line);
+        return -EINVAL;
+    }
+    return 0;
+}
+
 int policies_read(const struct options *options, struct policy *ret)
 {
     struct policy policy = {0};
@@ -68,6 +82,8 @@ int policies_read(const struct options *options, struct policy *ret)
         r = read_directory(&policy, options->policy_directory);
     for (uint32_t i = 0; r == 0 && i < options->n_policies; i++)
         r = read_one(&policy, options->policies[i]);
+    if (r == 0)
+        r = refuse_test_only(options, &policy);
     if (r < 0) {
         policy_done(&policy);
         return r;

@@ -131,10 +131,10 @@ int program_start(struct warden *warden, enum program program, const char *const
     return 0;
 }
 
-void program_end(struct warden *warden, struct program_child *child, uint32_t uid)
+void program_end(struct warden *warden, struct program_child *child)
 {
     if (child->pidfd >= 0)
-        undertaker_bury(warden, steal_fd(&child->pidfd), uid);
+        undertaker_bury(warden, steal_fd(&child->pidfd));
     close_fd(&child->channel);
     child->pid = 0;
 }

@@ -11,6 +11,7 @@ struct front;
 struct leg;
 struct slot;
 struct ledger;
+struct vendor_set;
 
 enum program {
     PROGRAM_FRONT,
@@ -76,6 +77,7 @@ struct warden {
     struct system_view view;
     struct event_base *loop;
     struct policy policy;
+    struct vendor_set *vendors; /* vendors.c; never NULL once started */
     struct machine_row machine;
     struct ledger *ledger;
     int64_t started_ms;

@@ -151,7 +151,7 @@ start_daemon() {
     rm -f "$dir.ready" && mkfifo "$dir.ready"
     exec 7<>"$dir.ready"
     "${BEFORE_DAEMON[@]}" "$SAPHAN_BUILD/daemon/saphand" --private "$dir" --policy "$dir.policy" \
-        --libexec "$SAPHAN_BUILD/daemon" --ready-fd 8 "${custody[@]}" "$@" \
+        --libexec "$SAPHAN_BUILD/daemon" --vendors "$SAPHAN_BUILD/policy/vendors" --ready-fd 8 "${custody[@]}" "$@" \
         8>"$dir.ready" 7>&- >>"$dir.log" 2>&1 </dev/null &
     daemon_pid=$!
     own_daemons+=("$daemon_pid")

@@ -33,7 +33,7 @@ static void each_reason_has_a_slug_a_meaning_and_a_remedy(void **state)
         assert_true(entry->slug[0] && entry->meaning[0] && entry->remedy[0]);
         assert_int_equal(strspn(entry->slug, "abcdefghijklmnopqrstuvwxyz-"), strlen(entry->slug));
         assert_true(entry->colour == COLOUR_RED || entry->colour == COLOUR_REFUSED ||
-                    entry->colour == COLOUR_INDETERMINATE);
+                    entry->colour == COLOUR_INDETERMINATE || entry->colour == COLOUR_NOTE);
         /* Also: no slug stands twice. */
         assert_int_equal(reason_parse(entry->slug, &back), 0);
         assert_int_equal(back, i);

@@ -1,41 +1,12 @@
 #!/bin/bash
-# codex.sh - a real agent: one turn of `codex exec` inside a leg, against a model server on the leg's own
-# loopback.  With its own sandbox off: GREEN with its artefact.  With it on: it cannot nest, codex ends
-# with 0 all the same, and the verdict is RED artefact-absent.
-# codex makes no links of its own beneath the temporary folder: seat and workspace lie elsewhere.
-E2E_BASE=/var/tmp
-. "$(dirname "$(dirname "$(readlink -f "$0")")")/e2e/lib.sh"
-top=$(dirname "$TESTS")
-vendors=$SAPHAN_BUILD/vendors
-model=$top/../shared/vendors/mock-model.mjs
-
-if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-    skip "codex with its sandbox off: GREEN" "node and npm are not installed"
-    skip "codex with its sandbox on: RED artefact-absent" "node and npm are not installed"
-    finish
-fi
-if [ ! -e "$model" ]; then
-    skip "codex with its sandbox off: GREEN" "the model server (../shared/vendors/mock-model.mjs) is not beside the tree"
-    skip "codex with its sandbox on: RED artefact-absent" "the model server is not beside the tree"
-    finish
-fi
-if [ ! -x "$vendors/node_modules/.bin/codex" ]; then
-    mkdir -p "$vendors"
-    if ! said=$(cd "$vendors" && npm install --no-audit --no-fund --no-update-notifier --prefix . @openai/codex 2>&1); then
-        not_ok "npm installs @openai/codex" "$(tail -n 5 <<<"$said")"
-        finish
-    fi
-fi
-chmod -R a+rX "$vendors"
-cp "$model" "$T/model.mjs"
-program turn <<'SH'
-#!/bin/bash
-# turn SANDBOX-OPTION...: the model server, then one turn, in this leg.
-port=47811
-PORT=$port LOGF="$HOME/model.log" ARTE="$PWD/artefact.txt" node "$MODEL" >/dev/null 2>&1 &
-for _ in $(seq 100); do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && break; sleep 0.1; done
-mkdir -p "$HOME/.codex"
-cat >"$HOME/.codex/config.toml" <<TOML
+# codex.sh - codex: what outranks what is shown by the refusals and the turns that follow the remedy.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+have codex @openai/codex
+codex=$root/node_modules/.bin/codex
+start() {
+    fresh
+    seat .codex/config.toml <<TOML
+${1:-}
 model = "mock"
 model_provider = "mock"
 check_for_update_on_startup = false
@@ -45,26 +16,40 @@ base_url = "http://127.0.0.1:$port/v1"
 wire_api = "responses"
 env_key = "MOCK_KEY"
 TOML
-MOCK_KEY=dummy "$CODEX" exec --skip-git-repo-check --disable plugins --disable apps \
-    -c analytics.enabled=false -c otel.exporter=none "$@" "Write artefact.txt" </dev/null
-status=$?
-exit $status
-SH
-LEG_SECONDS=180
-codex=$(readlink -f "$vendors/node_modules/.bin/codex")
-turn() { # SANDBOX-OPTION...
-    rm -rf "$W/ws" "$W/seat"
-    mkdir -p "$W/ws" "$W/seat"
-    owned "$W/ws" "$W/seat"
-    leg --workspace "$W/ws" --seat "$W/seat" --read "$vendors" --read "$T/model.mjs" --read "$W/turn" \
-        --artefact artefact.txt --limit wall=150s \
-        --env "MODEL=$T/model.mjs" --env "CODEX=$codex" -- "$W/turn" "$@"
 }
-turn --dangerously-bypass-approvals-and-sandbox
-expect "codex with its sandbox off: GREEN" 0 GREEN
-check "and the artefact is there" test -s "$W/ws/artefact.txt"
-turn -s workspace-write
-check "codex with its sandbox on: RED" [ "$(colour)" = RED ]
-check "whatever codex said and exited with ($rc): artefact-absent" has_reason artefact-absent
-check_not "and there is no artefact" test -e "$W/ws/artefact.txt"
+options=(--env MOCK_KEY=dummy)
+run() { # WORD...: behind `codex exec`
+    turn -- "$W/with-model" "$codex" exec "$@" --skip-git-repo-check --disable plugins --disable apps \
+        -c analytics.enabled=false -c otel.exporter=none "Write artefact.txt"
+}
+start 'sandbox_mode = "read-only"'
+run --dangerously-bypass-approvals-and-sandbox
+green "bypass over sandbox_mode of the seat"
+start
+run -s workspace-write
+refused "-s workspace-write" nested-sandbox-requested "the command: -s = workspace-write"
+pasted "-s workspace-write"
+start
+run
+refused "no switch" nested-sandbox-requested "on by default"
+pasted "no switch"
+start
+run -s danger-full-access -c sandbox_mode=read-only
+green "-s danger-full-access over -c sandbox_mode"
+run -s workspace-write -c sandbox_mode=danger-full-access
+refused "-s over -c" nested-sandbox-requested "-s = workspace-write"
+start
+turn --boundary none -- "$codex" exec --dangerously-bypass-approvals-and-sandbox hello
+expect "codex: its bypass without a boundary" 125 REFUSED bypass-without-boundary
+turn -- /bin/true
+expect "codex: a command without its program" 125 REFUSED vendor-not-in-command
+
+unchecked
+start
+run -s workspace-write
+nested "sandbox on, not judged before" clone "flags=0x" "comm=" "exe="
+check_not "codex: and there is no artefact" test -e "$W/ws/artefact.txt"
+start
+run -s danger-full-access
+green "sandbox off at the same daemon (control)"
 finish

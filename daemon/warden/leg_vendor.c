@@ -1,0 +1,113 @@
+/* leg_vendor.c - a leg and its vendor's profile: what the command would do, before it is admitted,
+ * and what a refused call means, while it runs. */
+#include "leg.h"
+#include "vendors.h"
+
+#include "text.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void leg_vendor_done(struct leg *leg)
+{
+    free(leg->vendor.argv);
+    free(leg->vendor.env);
+    vendors_release(leg->vendor.set);
+    leg->vendor = (struct leg_vendor){0};
+}
+
+/* The strings stay the message's, which lives as long as the leg. */
+static int list_of(const struct leg *leg, struct seam_list list, const char ***ret)
+{
+    const char **strings = calloc((size_t)list.count + 1, sizeof(*strings));
+    const char *at = seam_list_first(&leg->ask, list);
+
+    if (!strings)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < list.count; i++, at = seam_list_next(at))
+        strings[i] = at;
+    *ret = strings;
+    return 0;
+}
+
+static int make_command(struct leg *leg)
+{
+    struct leg_vendor *vendor = &leg->vendor;
+    int r;
+
+    r = list_of(leg, leg->run->argv, &vendor->argv);
+    if (r == 0)
+        r = list_of(leg, leg->run->env, &vendor->env);
+    if (r < 0)
+        return r;
+    vendor->command = (struct nesting_command){.argv = vendor->argv,
+        .argc = leg->run->argv.count,
+        .env = vendor->env,
+        .n_env = leg->run->env.count};
+    return 0;
+}
+
+static void judge(struct leg *leg)
+{
+    struct leg_vendor *vendor = &leg->vendor;
+
+    nesting_judge(leg->request.profile, &vendor->command, vendor->answers, vendor->n_questions,
+        &vendor->nesting);
+    leg->request.nesting = &vendor->nesting;
+    leg_vendor_known(leg);
+}
+
+void leg_look_at_vendor(struct leg *leg)
+{
+    struct leg_vendor *vendor = &leg->vendor;
+    const char *name = leg->request.vendor;
+
+    vendor->set = vendors_hold(leg->warden->vendors);
+    leg->request.profile = vendors_find(vendor->set, name && *name ? name : "proc");
+    if (!leg->request.profile) {
+        leg_vendor_known(leg);
+        return;
+    }
+    if (make_command(leg) < 0) {
+        leg_refuse(leg, REASON_OUT_OF_RESOURCES, "memory");
+        return;
+    }
+    vendor->n_questions =
+        nesting_questions(leg->request.profile, &vendor->command, vendor->questions);
+    judge(leg);
+}
+
+void leg_vendor_admitted(struct leg *leg)
+{
+    leg->vendor.nested = leg->decision.rule->nested;
+    leg->vendor.rewritten_red = leg->decision.rule->rewritten_red;
+}
+
+/* A probe is one only where the sandbox is known to be off: on, the same call is its first step. */
+static bool is_probe(const struct leg *leg, const struct seam_message *message)
+{
+    const struct seam_told *told = message->fixed;
+    const char *call = seam_text(message, told->event.subject);
+    const char *comm = seam_text(message, told->comm);
+
+    return leg->request.profile && leg->vendor.nesting.sandbox == SANDBOX_OFF && call && comm &&
+           nesting_is_probe(leg->request.profile, call, told->flags, comm);
+}
+
+enum reason leg_vendor_called(struct leg *leg, const struct seam_message *message)
+{
+    const struct seam_told *told = message->fixed;
+    const char *call = seam_text(message, told->event.subject);
+    const char *who = seam_text(message, told->event.detail);
+    struct leg_vendor *vendor = &leg->vendor;
+
+    if (is_probe(leg, message))
+        return REASON_NESTED_PROBE;
+    if (vendor->nested == NESTED_NOTE)
+        return REASON_NESTED_SANDBOX;
+    leg->ending.nested = true;
+    if (!vendor->first_nested[0])
+        (void)snprintf(vendor->first_nested, sizeof(vendor->first_nested), "%s %s",
+            call ? call : "?", who ? who : "");
+    return REASON_NESTED_SANDBOX;
+}

@@ -1,0 +1,120 @@
+# lib.sh - what every test of a real agent program sources: the program, a model server, turns.
+#
+# Programs are installed from npm once, into $SAPHAN_VENDORS (default /var/cache/saphan-tests/vendors),
+# and stay there.  A turn runs in a leg: a wrapper starts the model server on the leg's own loopback,
+# then becomes the vendor's command.  The turn uses the shell tool: some vendors write files in their
+# own process, which their sandbox does not cover.
+# shellcheck shell=bash disable=SC2034,SC2154
+# Seats lie outside the temporary folder: codex makes no links of its own beneath it.
+E2E_BASE=/var/tmp
+. "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")/e2e/lib.sh"
+top=$(dirname "$TESTS")
+vendors=${SAPHAN_VENDORS:-/var/cache/saphan-tests/vendors}
+model=${SAPHAN_MODEL:-$top/../shared/vendors/mock-model.mjs}
+LEG_SECONDS=180
+port=47811
+
+# not_measured WHY [OUTPUT]: this program cannot be had or run here; the rest of the script is left out.
+not_measured() {
+    printf '%s\n' "${2:-}" | tail -n 20 | sed 's/^/# /'
+    skip "$vendor: not measured" "$1"
+    finish
+}
+
+# have VENDOR PACKAGE: installs it if it is not there.  Sets $vendor, $root.
+have() {
+    local said
+    vendor=$1 root=$vendors/$1
+    command -v node >/dev/null && command -v npm >/dev/null || not_measured "node and npm are not installed"
+    [ -e "$model" ] || not_measured "the model server (../shared/vendors/mock-model.mjs) is not beside the tree"
+    if [ ! -e "$root/node_modules/.bin" ]; then
+        mkdir -p "$root"
+        [ -e "$root/package.json" ] || echo '{"private": true}' >"$root/package.json"
+        said=$(cd "$root" && timeout 500 npm install --no-audit --no-fund --no-update-notifier "$2" 2>&1 </dev/null) ||
+            not_measured "npm could not install $2" "$said"
+    fi
+    chmod -R a+rX "$root"
+    cp "$model" "$T/model.mjs"
+    program with-model <<'SH'
+#!/bin/bash
+# with-model COMMAND...: the model server, then the vendor's command, in this leg.
+[ -z "${SETUP:-}" ] || . "$SETUP"
+PORT=$PORT LOGF="$HOME/model.log" ARTE="$PWD/artefact.txt" "$NODE" "$MODEL" >/dev/null 2>&1 &
+for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/$PORT) 2>/dev/null && break; sleep 0.05; done
+exec "$@"
+SH
+    options=() node=$(readlink -f "$(command -v node)")
+}
+
+# fresh: an empty seat and workspace, a git repository, the user's.  What files of settings the test
+# wants, it puts there then.
+fresh() {
+    rm -rf "$W/ws" "$W/seat"
+    mkdir -p "$W/ws" "$W/seat/tmp"
+    git -C "$W/ws" init -q
+    owned "$W/ws" "$W/seat"
+}
+seat() { # FILE: from standard input
+    mkdir -p "$(dirname "$W/seat/$1")"
+    cat >"$W/seat/$1"
+    owned "$W/seat"
+}
+workspace() { # FILE: from standard input
+    mkdir -p "$(dirname "$W/ws/$1")"
+    cat >"$W/ws/$1"
+    owned "$W/ws"
+}
+
+# turn [SAPHAN-OPTION...] -- COMMAND...: one turn of the vendor in a leg.
+turn() {
+    rm -f "$W/ws/artefact.txt"
+    leg --vendor "$vendor" --workspace "$W/ws" --seat "$W/seat" --read "$root" --read "$T/model.mjs" \
+        --read "$W/with-model" --artefact artefact.txt --limit wall=150s --env "MODEL=$T/model.mjs" \
+        --env "PORT=$port" --env "NODE=$node" --env "TMPDIR=$W/seat/tmp" "${options[@]}" "$@"
+}
+
+# remedy: what the refusal said to give to saphan run, as it stands there.
+remedy() { jq -rs "$_judged | .reasons[0].detail" "$T/json" | sed -n 's/.*; give saphan run: //p'; }
+detail() { jq -rs "$_judged | (.reasons // []) | map(select(.reason == \"$1\")) | .[0].detail // \"\"" "$T/json"; }
+detail_has() { # REASON TEXT
+    case "$(detail "$1")" in *"$2"*) ;; *) detail "$1"; return 1 ;; esac
+}
+
+# green NAME: of the last turn; with the artefact on disk.
+green() {
+    expect "$vendor: $1: GREEN" 0 GREEN
+    check "$vendor: $1: and the artefact is there" test -s "$W/ws/artefact.txt"
+}
+# refused NAME REASON TEXT: of the last turn, and its detail says TEXT.
+refused() {
+    expect "$vendor: $1: REFUSED $2" 125 REFUSED "$2"
+    check "$vendor: $1: and it names where" detail_has "$2" "$3"
+    check_not "$vendor: $1: and nothing ran" test -e "$W/ws/artefact.txt"
+}
+# pasted NAME: the remedy of the last refusal, pasted as it stands.
+pasted() {
+    local words
+    words=$(remedy)
+    [ -n "$words" ] || not_ok "$vendor: $1: there is a remedy" "$(told)"
+    eval "turn $words"
+    green "$1: the pasted remedy works"
+}
+
+# unchecked: from here on, turns go to a daemon whose policy does not judge before the start.
+unchecked() {
+    policy "$LEG_USER" Test-Only-Start-With-Nested-Sandbox=yes >"$T/unchecked.policy"
+    start_daemon "$T/unchecked" || not_ok "a daemon without the check starts" "$(cat "$T/unchecked.log")"
+    export SAPHAN_SOCKET=$T/unchecked/saphan.sock
+}
+# nested NAME TEXT...: RED nested-sandbox, and its detail names the call and the program.
+nested() {
+    local name=$1 text
+    shift
+    check "$vendor: $name: RED" [ "$(colour)" = RED ]
+    if has_reason nested-sandbox; then
+        ok "$vendor: $name: nested-sandbox, whatever it said and exited with ($rc)"
+    else
+        not_ok "$vendor: $name: nested-sandbox" "$(told)"
+    fi
+    for text; do check "$vendor: $name: and it names $text" detail_has nested-sandbox "$text"; done
+}
