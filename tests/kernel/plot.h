@@ -35,8 +35,10 @@ int control(const struct plot *plot, uint32_t uid, const char *script);
 /* A play with the plot's directory NAME ("" for all of it) as its first grant. */
 struct play plot_play(const struct plot *plot, const char *name, uint32_t kind);
 
+#define FAILS 256 /* any exit status but 0: tools differ in theirs */
+
 /* Runs the script in the leg; fails the test, with all that is known, unless it started and ended
- * with STATUS (an exit status, or -SIGNAL). */
+ * with STATUS (an exit status, FAILS, or -SIGNAL). */
 void expect_status(const struct play *play, const char *script, int status);
 /* And unless its output holds TEXT. */
 void expect_output(const struct play *play, const char *script, int status, const char *text);

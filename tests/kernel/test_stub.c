@@ -164,7 +164,7 @@ static void test_limits(void **state)
     expect_status(&play, forks, 7);
     play.limits.tasks = 12;
     play.limits.files = 40;
-    expect_output(&play, forks, 2, "Cannot fork");
+    expect_output(&play, forks, FAILS, "fork");
     expect_status(&play, "test $(ulimit -n) = 40 && ! ulimit -n 41", 0);
     play.limits.files = 1ULL << 40;
     expect_failure(&play, STEP_LIMITS, EPERM);

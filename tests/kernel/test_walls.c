@@ -41,14 +41,14 @@ static void test_write_outside(void **state)
     play = plot_play(&plot, "out", PLAN_MOUNT_WRITE); /* control: granted */
     expect_status(&play, act, 0);
     play = plot_play(&plot, "in", PLAN_MOUNT_WRITE); /* the view: it is not there */
-    expect_output(&play, act, 2, "nonexistent");
+    expect_output(&play, act, FAILS, "nonexistent");
     play = plot_play(&plot, "out", PLAN_MOUNT_READ); /* the mount alone */
     play.without_landlock = true;
-    expect_output(&play, act, 2, "Read-only file system");
+    expect_output(&play, act, FAILS, "Read-only file system");
     play.mounts[0].other_mount = true; /* neither mount nor Landlock: it goes through */
     expect_status(&play, act, 0);
     play.without_landlock = false; /* Landlock alone */
-    expect_output(&play, act, 2, "Permission denied");
+    expect_output(&play, act, FAILS, "Permission denied");
 }
 
 static void test_system_is_read_only(void **state)
@@ -73,7 +73,7 @@ static void test_read_outside(void **state)
     assert_int_equal(control(&plot, SOMEONE, "cat $G/secret"), 0);
 
     play = plot_play(&plot, "in", PLAN_MOUNT_WRITE); /* the view */
-    expect_output(&play, "cat $G/secret", 1, "No such file");
+    expect_output(&play, "cat $G/secret", FAILS, "No such file");
     expect_output(&play, "ls -a $G", 0, "in");
 
     /* Landlock: what leads out of the view through a descriptor of the client's. */
@@ -81,7 +81,7 @@ static void test_read_outside(void **state)
     assert_true(secret >= 0);
     play.stdin_fd = secret;
     expect_output(&play, "cat", 0, "the secret");
-    expect_output(&play, "cat /proc/self/fd/0", 1, "Permission denied");
+    expect_output(&play, "cat /proc/self/fd/0", FAILS, "Permission denied");
     play.without_landlock = true;
     expect_output(&play, "cat /proc/self/fd/0", 0, "the secret");
 }
@@ -163,8 +163,9 @@ static void test_scratch_is_bounded(void **state)
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE); /* 64 MiB for all of it */
 
     expect_output(&play,
-        "head -c 40M /dev/zero > /tmp/a && head -c 40M /dev/zero > /dev/shm/b; rm /tmp/a; "
-        "head -c 20M /dev/zero > $HOME/c",
+        "head -c 41943040 /dev/zero > /tmp/a && head -c 41943040 /dev/zero > /dev/shm/b; rm "
+        "/tmp/a; "
+        "head -c 20971520 /dev/zero > $HOME/c",
         0, "No space left");
     expect_status(&play,
         "cd /tmp && seq 20000 | xargs mkdir 2>/dev/null; set -- *; test $# -gt 9000 && test $# -lt "
@@ -190,7 +191,7 @@ static void test_signals_out(void **state)
     (void)snprintf(script, sizeof(script), "kill -0 %d", canary);
     while (control(&plot, SOMEONE, script) != 0) /* until it has become someone */
         (void)usleep(1000);
-    expect_output(&play, script, 1, "No such process");
+    expect_output(&play, script, FAILS, "No such process");
     expect_output(&play, "sleep 9 & kill -9 -1; wait $!; echo $?", 0, "137"); /* all it can see */
     assert_int_equal(waitpid(canary, NULL, WNOHANG), 0);
     assert_int_equal(kill(canary, SIGKILL), 0);
@@ -205,21 +206,24 @@ static void test_pid1_is_out_of_reach(void **state)
         struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
         play.uid = play.gid = uids[i];
-        expect_output(&play, "kill -9 1", 1, "not permitted");
-        expect_output(&play, "prlimit --pid 1 --nofile=1:1", 1, "not permitted");
+        expect_output(&play, "kill -9 1", FAILS, "not permitted");
+        if (access("/usr/bin/prlimit", X_OK) == 0)
+            expect_output(&play, "prlimit --pid 1 --nofile=1:1", FAILS, "not permitted");
         expect_status(&play, "! readlink /proc/1/fd/0 && ! readlink /proc/1/exe", 0);
-        expect_output(&play, "echo 1000 > /proc/1/oom_score_adj", 2, "Read-only file system");
-        expect_output(&play, "cat /proc/1/mem", 1, "Permission denied");
-        expect_output(&play, "ls /proc/1/root/", 2, "Permission denied");
-        expect_output(&play, "cat /proc/1/environ", 1, "Permission denied");
+        expect_output(&play, "echo 1000 > /proc/1/oom_score_adj", FAILS, "Read-only file system");
+        expect_output(&play, "cat /proc/1/mem", FAILS, "Permission denied");
+        expect_output(&play, "ls /proc/1/root/", FAILS, "Permission denied");
+        expect_output(&play, "cat /proc/1/environ", FAILS, "Permission denied");
         expect_output(&play, "tr '\\0' ' ' < /proc/1/cmdline", 0, "saphan-stub ");
         expect_output(&play, "cat /proc/1/status", 0, "Uid:\t65533\t65533\t65533");
         expect_output(&play, "grep -c 'Cap.*0000000000000000' /proc/1/status", 0, "5");
         expect_output(&play, "grep NoNewPrivs /proc/1/status", 0, "1");
         expect_output(&play, "grep '^Seccomp:' /proc/1/status", 0, "2");
         /* The control: its own process is within its reach. */
-        expect_status(
-            &play, "sleep 9 & ls /proc/$!/fd && prlimit --pid $! --nofile=9:9 && kill $!", 0);
+        expect_status(&play,
+            "sleep 9 & ls /proc/$!/fd && readlink /proc/$!/exe && echo 9 > /proc/$!/oom_score_adj "
+            "&& kill $!",
+            0);
     }
 }
 
@@ -250,7 +254,7 @@ static void test_identity(void **state)
     play.n_groups = 2;
     expect_output(&play, "grep ^Groups /proc/self/status", 0, "Groups:\t27 1234 ");
     expect_status(&play, "test $(umask) = 0022", 0);
-    expect_status(&play, "! exec 3</dev/tty", 2);
+    expect_status(&play, "exec 3</dev/tty", FAILS);
     expect_output(&play, "cut -d' ' -f1,5-7 /proc/self/stat; echo $$", 0, " ");
     expect_status(&play, "set -- $(cat /proc/$$/stat); test $6 = $$ && test $7 = 0", 0);
 }
@@ -292,11 +296,11 @@ static void test_nested_sandbox(void **state)
     static const struct {
         const char *act, *told;
     } acts[] = {
-        {"unshare -r true", "unshare: flags=0x10000000 comm=unshare exe=/usr/bin/unshare pid="},
+        {"unshare -r true", "unshare: flags=0x10000000 comm=unshare exe=/usr/bin/"},
         {"unshare -m true", "unshare: flags=0x20000 comm=unshare"},
         {"mount -t tmpfs none /tmp", "mount: "},
         {"umount /tmp", "umount2: "},
-        {"/usr/sbin/chroot / true", "chroot: "},
+        {"PATH=$PATH:/usr/sbin chroot / true", "chroot: "},
         {"nsenter -n -t $$ true", "setns: "},
     };
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
@@ -306,10 +310,7 @@ static void test_nested_sandbox(void **state)
     assert_int_equal(control(&plot, 0, "unshare -m mount -t tmpfs none /mnt"), 0);
     assert_int_equal(control(&plot, 0, "chroot / true"), 0);
     for (size_t i = 0; i < array_size(acts); i++) {
-        expect_status(&play, acts[i].act,
-            strstr(acts[i].act, "chroot") ? 125
-            : strstr(acts[i].act, "ount") ? 32
-                                          : 1);
+        expect_status(&play, acts[i].act, FAILS);
         assert_true(last.n_told >= 1);
         if (strncmp(last.told, acts[i].told, strlen(acts[i].told)) != 0)
             fail_msg("told: %s, wanted: %s", last.told, acts[i].told);

@@ -356,19 +356,36 @@ static int attend(struct stage *stage)
     return r;
 }
 
+/* The stub of the build that this program belongs to: BUILD/tests/kernel/test_x, BUILD/daemon/...
+ */
+static int open_stub(void)
+{
+    char path[4096 + 32];
+    ssize_t n = readlink("/proc/self/exe", path, 4096);
+    int fd;
+
+    if (n < 0)
+        return -errno;
+    path[n] = '\0';
+    for (int i = 0; i < 3; i++)
+        *strrchr(path, '/') = '\0';
+    strcat(path, "/daemon/saphan-stub");
+    fd = open(path, O_PATH | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
 static int spawn(struct stage *stage)
 {
     static const char *const argv[] = {"saphan-stub", NULL}, *const envp[] = {NULL};
-    const char *build = getenv("SAPHAN_BUILD");
     auto_close int program = -EBADF, null = -EBADF, theirs = -EBADF;
     uint64_t before = clock_monotonic_us();
-    char path[4096];
     int pair[2], r;
 
-    (void)snprintf(path, sizeof(path), "%s/daemon/saphan-stub", build ? build : ".");
-    program = open(path, O_PATH | O_CLOEXEC);
+    program = open_stub();
+    if (program < 0)
+        return program;
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (program < 0 || null < 0)
+    if (null < 0)
         return -errno;
     r = seam_channel_pair(pair);
     if (r < 0)
