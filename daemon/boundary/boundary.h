@@ -1,10 +1,11 @@
-/* boundary.h - builds around a leg what its plan says, in two halves.
+/* boundary.h - builds around a leg what its plan says, in three parts.
  *
- * The stub, pid 1 of fresh namespaces and root of its own user namespace, calls boundary_build():
- * it makes the leg's file tree and leaves the host's.  Then the process that will become the leg's
- * program calls boundary_raise() on itself: streams, limits, identity, and the walls that cannot be
- * taken down again.  Each failure is a struct fault: {enum step, errno, subject}; after one the
- * whole slot is thrown away, so nothing is rolled back.
+ * The stub, pid 1 of fresh namespaces and root of its own user namespace, calls boundary_prepare()
+ * while it is a slot: an empty root with a /proc, and the host's tree is gone.  With a plan it
+ * calls boundary_build(): the leg's file tree.  Then the process that will become the leg's program
+ * calls boundary_raise() on itself: streams, limits, identity, and the walls that cannot be taken
+ * down again.  Each failure is a struct fault: {enum step, errno, subject}; after one the whole
+ * slot is thrown away, so nothing is rolled back.
  */
 #pragma once
 
@@ -22,6 +23,7 @@ struct site {
 
     int root;                /* the leg's "/" */
     bool root_is_own;        /* made here, not one of the plan's mounts */
+    int nothing;             /* a directory with what masks cover with */
     int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
                                 be missing: a seat is the leg's HOME then */
     int proc, devices;
@@ -31,14 +33,14 @@ struct site {
     int kept[3];    /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
 };
 
-/* Brings up the loopback interface of the caller's network namespace; nothing to do where it is up.
- */
-int boundary_loopback(struct fault *ret_fault);
+void boundary_init(struct site *site);
+void boundary_done(struct site *site); /* closes what was opened */
 
-void boundary_init(struct site *site, const struct plan_view *view, const int *descriptors);
-void boundary_done(struct site *site); /* closes what boundary_build() opened */
+int boundary_prepare(struct site *site, struct fault *ret_fault);
 
-int boundary_build(struct site *site, struct fault *ret_fault);
+/* VIEW and DESCRIPTORS must outlive SITE. */
+int boundary_build(struct site *site, const struct plan_view *view, const int *descriptors,
+    struct fault *ret_fault);
 
 /* On the calling process, for good.  *RET_LISTENER is told the calls that build a sandbox: pid 1's
  * to answer; without an answer the caller waits for ever. */

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void boundary_init(struct site *site, const struct plan_view *view, const int *descriptors)
+void boundary_init(struct site *site)
 {
-    *site = (struct site){.view = view,
-        .plan = view->plan,
-        .descriptors = descriptors,
-        .root = -EBADF,
+    *site = (struct site){.root = -EBADF,
+        .nothing = -EBADF,
         .tmp = -EBADF,
         .run = -EBADF,
         .shm = -EBADF,
@@ -26,8 +24,8 @@ void boundary_init(struct site *site, const struct plan_view *view, const int *d
 
 void boundary_done(struct site *site)
 {
-    int *const all[] = {&site->root, &site->tmp, &site->run, &site->shm, &site->home, &site->proc,
-        &site->devices, &site->ruleset, &site->null};
+    int *const all[] = {&site->root, &site->nothing, &site->tmp, &site->run, &site->shm,
+        &site->home, &site->proc, &site->devices, &site->ruleset, &site->null};
 
     for (size_t i = 0; i < array_size(all); i++)
         close_fd(all[i]);
@@ -37,28 +35,47 @@ void boundary_done(struct site *site)
     }
 }
 
-int boundary_build(struct site *site, struct fault *ret_fault)
+static int run_stages(int (*const *stages)(struct site *, struct fault *), size_t count,
+    struct site *site, struct fault *ret_fault)
 {
-    static int (*const stages[])(struct site *, struct fault *) = {
-        stage_root,
-        stage_mounts,
-        stage_carve_outs,
-        stage_proc,
-        stage_devices,
-        stage_masks,
-        stage_seal_root,
-        stage_pivot,
-        stage_streams,
-        stage_domain,
-    };
-
-    /* The folders on the way to a grant must be passable, whatever umask the slot was born with. */
-    (void)umask(022);
-    for (size_t i = 0; i < array_size(stages); i++) {
+    for (size_t i = 0; i < count; i++) {
         int r = stages[i](site, ret_fault);
 
         if (r < 0)
             return r;
     }
     return 0;
+}
+
+int boundary_prepare(struct site *site, struct fault *ret_fault)
+{
+    static int (*const stages[])(struct site *, struct fault *) = {
+        stage_loopback,
+        stage_root,
+        stage_proc,
+        stage_pivot,
+    };
+
+    return run_stages(stages, array_size(stages), site, ret_fault);
+}
+
+int boundary_build(struct site *site, const struct plan_view *view, const int *descriptors,
+    struct fault *ret_fault)
+{
+    static int (*const stages[])(struct site *, struct fault *) = {
+        stage_view,
+        stage_scratch,
+        stage_mounts,
+        stage_carve_outs,
+        stage_devices,
+        stage_masks,
+        stage_seal_root,
+        stage_streams,
+        stage_domain,
+    };
+
+    site->view = view;
+    site->plan = view->plan;
+    site->descriptors = descriptors;
+    return run_stages(stages, array_size(stages), site, ret_fault);
 }

@@ -1,4 +1,4 @@
-#include "boundary.h"
+#include "stages.h"
 
 #include "own.h"
 #include "steps.h"
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 /* netdevice(7) */
-int boundary_loopback(struct fault *ret_fault)
+int stage_loopback(struct site *site, struct fault *ret_fault)
 {
     auto_close int fd = -EBADF;
     struct ifreq request = {.ifr_name = "lo"};

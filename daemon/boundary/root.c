@@ -16,6 +16,23 @@
 #define BYTES_PER_INODE 4096
 #define INODES_MIN 1024
 
+int stage_root(struct site *site, struct fault *ret_fault)
+{
+    static const char *const options[] = {"mode", "0755", "size", "1m", "nr_inodes", "4096", NULL};
+    int r;
+
+    site->root = mount_new("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    if (site->root < 0)
+        return fault_set(ret_fault, STEP_ROOT, -site->root, "/");
+    site->root_is_own = true;
+    /* On top of the host's "/": no place in its tree is needed.  This mount namespace is the slot's
+     * own, and receives from the host's but does not send to it (mount_namespaces(7)). */
+    r = mount_attach(site->root, AT_FDCWD, "/");
+    if (r == 0)
+        r = mask_prepare(site, site->root);
+    return r < 0 ? fault_set(ret_fault, STEP_ROOT, -r, "/") : 0;
+}
+
 /* A plan whose first mount stands at "/" (the host view) brings its root along. */
 static bool plan_has_root(const struct site *site)
 {
@@ -24,15 +41,31 @@ static bool plan_has_root(const struct site *site)
     return plan->n_mounts > 0 && text_equal(plan_text(site->view, plan->mounts[0].target), "/");
 }
 
-static int root_mount(const struct site *site)
+/* The slot's root gives way to the plan's; its /proc moves over. */
+int stage_view(struct site *site, struct fault *ret_fault)
 {
-    static const char *const options[] = {"mode", "0755", "size", "1m", "nr_inodes", "4096", NULL};
-    int copy;
+    auto_close int root = -EBADF, proc = -EBADF;
+    int r;
 
-    if (site->root_is_own)
-        return mount_new("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-    copy = fcntl(site->descriptors[site->plan->mounts[0].descriptor], F_DUPFD_CLOEXEC, 0);
-    return copy < 0 ? -errno : copy;
+    if (!plan_has_root(site))
+        return 0;
+    root = fcntl(site->descriptors[site->plan->mounts[0].descriptor], F_DUPFD_CLOEXEC, 0);
+    if (root < 0)
+        return fault_set(ret_fault, STEP_ROOT, errno, "/");
+    r = mask_finish(site);
+    if (r == 0)
+        r = mount_attach(root, site->root, "");
+    if (r < 0)
+        return fault_set(ret_fault, STEP_ROOT, -r, "/");
+    close_fd(&site->root);
+    site->root = steal_fd(&root);
+    site->root_is_own = false;
+    r = target_open(site, "/proc", true, &proc);
+    if (r == 0)
+        r = mount_attach(site->proc, proc, "");
+    if (r < 0)
+        return fault_set(ret_fault, STEP_ROOT, -r, "/proc");
+    return stage_pivot(site, ret_fault);
 }
 
 static int scratch_new(const struct site *site)
@@ -81,8 +114,9 @@ static int scratch_parts(struct site *site, int scratch)
     return 0;
 }
 
-/* Before Linux 6.15 only what is attached can be copied: the scratch file system stands on /tmp
- * while its parts are taken, then only the parts remain. */
+/* Before Linux 6.15 only what is attached can be copied: so the whole stands on /tmp while its
+ * parts are taken, and stays there, covered by the first of them.  (To take it off again would be a
+ * wait for all cpus, and it holds nothing but those parts.) */
 static int scratch(struct site *site)
 {
     auto_close int whole = -EBADF, at = -EBADF;
@@ -94,13 +128,7 @@ static int scratch(struct site *site)
     r = target_open(site, "/tmp", true, &at);
     if (r == 0)
         r = mount_attach(whole, at, "");
-    if (r == 0)
-        r = scratch_parts(site, whole);
-    if (r < 0)
-        return r;
-    if (fchdir(site->root) < 0 || umount2("tmp", MNT_DETACH | UMOUNT_NOFOLLOW) < 0)
-        return -errno;
-    return 0;
+    return r == 0 ? scratch_parts(site, whole) : r;
 }
 
 static int attach_part(struct site *site, int part, const char *path, struct fault *ret_fault)
@@ -134,21 +162,11 @@ static const char *scratch_home(const struct site *site)
     return NULL;
 }
 
-int stage_root(struct site *site, struct fault *ret_fault)
+int stage_scratch(struct site *site, struct fault *ret_fault)
 {
     const char *home = scratch_home(site);
-    int r;
+    int r = scratch(site);
 
-    site->root_is_own = !plan_has_root(site);
-    site->root = root_mount(site);
-    if (site->root < 0)
-        return fault_set(ret_fault, STEP_ROOT, -site->root, "/");
-    /* On top of the host's "/": no place in its tree is needed.  This mount namespace is the leg's
-     * own, and receives from the host's but does not send to it (mount_namespaces(7)). */
-    r = mount_attach(site->root, AT_FDCWD, "/");
-    if (r < 0)
-        return fault_set(ret_fault, STEP_ROOT, -r, "/");
-    r = scratch(site);
     if (r < 0)
         return fault_set(ret_fault, STEP_ROOT, -r, "the leg's own /tmp");
     r = attach_part(site, site->tmp, "/tmp", ret_fault);
@@ -160,7 +178,7 @@ int stage_root(struct site *site, struct fault *ret_fault)
         return r;
     if (!home)
         close_fd(&site->home);
-    r = mask_prepare(site);
+    r = site->root_is_own ? 0 : mask_prepare(site, site->tmp);
     return r < 0 ? fault_set(ret_fault, STEP_ROOT, -r, "masks") : 0;
 }
 

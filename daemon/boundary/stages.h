@@ -3,8 +3,26 @@
 
 #include "boundary.h"
 
-/* root.c: one tmpfs for the root, one bounded tmpfs for all that a leg may scribble on. */
+/* -- for a slot, before there is a plan -- */
+
+/* loopback.c: brings it up; nothing to do where it is up. */
+int stage_loopback(struct site *site, struct fault *ret_fault);
+
+/* root.c: a tmpfs for the root. */
 int stage_root(struct site *site, struct fault *ret_fault);
+
+/* proc.c: a fresh /proc and its masks. */
+int stage_proc(struct site *site, struct fault *ret_fault);
+
+/* pivot.c: the tree that was the root until now goes. */
+int stage_pivot(struct site *site, struct fault *ret_fault);
+
+/* -- for a leg, as the plan says -- */
+
+/* root.c: the plan's own root, if it has one; one bounded tmpfs for all that a leg may scribble on;
+ * the root read-only. */
+int stage_view(struct site *site, struct fault *ret_fault);
+int stage_scratch(struct site *site, struct fault *ret_fault);
 int stage_seal_root(struct site *site, struct fault *ret_fault);
 
 /* mounts.c: the system's directories, the grants, the root's own links. */
@@ -13,13 +31,9 @@ int stage_mounts(struct site *site, struct fault *ret_fault);
 /* carve_outs.c: what stays read-only, or in its place, inside a write grant. */
 int stage_carve_outs(struct site *site, struct fault *ret_fault);
 
-/* proc.c, devices.c, masks.c */
-int stage_proc(struct site *site, struct fault *ret_fault);
+/* dev.c, masks.c */
 int stage_devices(struct site *site, struct fault *ret_fault);
 int stage_masks(struct site *site, struct fault *ret_fault);
-
-/* pivot.c: the host's tree goes. */
-int stage_pivot(struct site *site, struct fault *ret_fault);
 
 /* streams.c: what will be descriptors 0, 1 and 2 is opened and checked. */
 int stage_streams(struct site *site, struct fault *ret_fault);
@@ -39,6 +53,6 @@ bool target_is_own(const struct site *site, int fd);
 /* masks.c: covers what FD is with nothing, read-only. */
 int mask_cover(const struct site *site, int fd);
 
-/* masks.c: makes, and in the end removes, what masks cover with. */
-int mask_prepare(const struct site *site);
-int mask_finish(const struct site *site);
+/* masks.c: makes in DIRECTORY, and in the end removes, what masks cover with. */
+int mask_prepare(struct site *site, int directory);
+int mask_finish(struct site *site);

@@ -57,7 +57,7 @@ static int say(uint16_t type, const void *fixed)
     return r;
 }
 
-static int settle(struct fault *ret_fault)
+static int settle(struct site *site, struct fault *ret_fault)
 {
     sigset_t children;
 
@@ -67,7 +67,8 @@ static int settle(struct fault *ret_fault)
         fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || setsid() < 0 ||
         sigprocmask(SIG_SETMASK, &children, NULL) < 0)
         return fault_set(ret_fault, STEP_SLOT, errno, "stub");
-    return boundary_loopback(ret_fault);
+    boundary_init(site);
+    return boundary_prepare(site, ret_fault);
 }
 
 /* The plan and its descriptors live as long as the process: nothing is freed on the way. */
@@ -162,18 +163,16 @@ static int open_children(void)
 }
 
 /* Builds, starts, and becomes the pid 1 that watches. */
-static int run(const struct seam_message *message, struct plan_view *view, struct watch *watch,
-    struct fault *ret_fault)
+static int run(struct site *site, const struct seam_message *message, struct plan_view *view,
+    struct watch *watch, struct fault *ret_fault)
 {
-    struct site site;
-    struct program program = {.site = &site, .channel = CHANNEL, .asked_us = clock_monotonic_us()};
+    struct program program = {.site = site, .channel = CHANNEL, .asked_us = clock_monotonic_us()};
     const uint32_t uid = view->plan->uid, gid = view->plan->gid;
     int r;
 
-    boundary_init(&site, view, message->descriptors);
-    r = boundary_build(&site, ret_fault);
+    r = boundary_build(site, view, message->descriptors, ret_fault);
     if (r == 0)
-        r = prepare_output(watch, &site, ret_fault);
+        r = prepare_output(watch, site, ret_fault);
     if (r < 0)
         return r;
     r = start(&program, view, &watch->program);
@@ -183,7 +182,7 @@ static int run(const struct seam_message *message, struct plan_view *view, struc
     (void)say(SEAM_STARTED, &(struct seam_started){.pid = watch->program});
     watch->listener = program.listener;
     watch->denials.leg = view->plan->leg;
-    r = shed(watch, &site);
+    r = shed(watch, site);
     if (r < 0)
         return fault_set(ret_fault, STEP_STDIO, -r, "pid 1");
     plan_close(view);
@@ -200,17 +199,18 @@ int main(void)
     struct seam_message message;
     struct plan_view view;
     struct fault fault = {0};
+    struct site site;
 
     meter_init(&watch.meters[0]);
     meter_init(&watch.meters[1]);
     watch.children = open_children();
     if (watch.children < 0)
         (void)fault_set(&fault, STEP_SLOT, errno, "signalfd");
-    if (fault.step || settle(&fault) < 0)
+    if (fault.step || settle(&site, &fault) < 0)
         give_up(&fault);
     if (say(SEAM_WAITING, &(struct seam_end){0}) != 0)
         _exit(1);
-    if (take_plan(&message, &view, &fault) < 0 || run(&message, &view, &watch, &fault) < 0)
+    if (take_plan(&message, &view, &fault) < 0 || run(&site, &message, &view, &watch, &fault) < 0)
         give_up(&fault);
     _exit(watch_run(&watch) == 0 ? 0 : 1);
 }

@@ -30,6 +30,7 @@ struct stage {
     struct outcome *outcome;
     struct namespace_child child;
     int channel, output, kept;
+    uint64_t spawned_us, waited_us; /* CLOCK_MONOTONIC */
     struct plan_writer writer;
     int descriptors[SEAM_DESCRIPTORS_MAX];
     uint32_t n_descriptors;
@@ -286,6 +287,8 @@ static int hear(struct stage *stage, const struct seam_message *message)
 
     switch (message->header.type) {
     case SEAM_WAITING:
+        stage->waited_us = clock_monotonic_us();
+        outcome->wait_us = stage->waited_us - stage->spawned_us;
         return send_plan(stage);
     case SEAM_READY:
         outcome->ready = true;
@@ -293,6 +296,7 @@ static int hear(struct stage *stage, const struct seam_message *message)
         return send_go(stage);
     case SEAM_STARTED:
         outcome->started = true;
+        outcome->start_us = clock_monotonic_us() - stage->waited_us;
         return 0;
     case SEAM_FAILED:
         return fault_set(&outcome->fault, failed->step, failed->error, "%s",
@@ -404,7 +408,8 @@ static int spawn(struct stage *stage)
             .channel = theirs,
             .null = null},
         &stage->child);
-    stage->outcome->slot_us = clock_monotonic_us() - before;
+    stage->spawned_us = clock_monotonic_us();
+    stage->outcome->slot_us = stage->spawned_us - before;
     return r;
 }
 
