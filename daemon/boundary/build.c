@@ -56,6 +56,8 @@ int boundary_prepare(struct site *site, struct fault *ret_fault)
         stage_pivot,
     };
 
+    /* The folders on the way to a grant must be passable, whatever umask the slot was born with. */
+    (void)umask(022);
     return run_stages(stages, array_size(stages), site, ret_fault);
 }
 

@@ -9,15 +9,16 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* They stand in a directory of the leg's own while the boundary is built, since only what is
- * attached can be copied; their names go before the leg comes. */
+/* Of mode 0: what is hidden is refused, not empty.  They stand in a directory of the leg's own
+ * while the boundary is built, since only what is attached can be copied; their names go before the
+ * leg comes. */
 #define NOTHING_FILE ".nothing"
 #define NOTHING_DIRECTORY ".nowhere"
 
 int mask_prepare(struct site *site, int directory)
 {
-    if (mknodat(directory, NOTHING_FILE, S_IFREG | 0444, 0) < 0 ||
-        mkdirat(directory, NOTHING_DIRECTORY, 0555) < 0)
+    if (mknodat(directory, NOTHING_FILE, S_IFREG, 0) < 0 ||
+        mkdirat(directory, NOTHING_DIRECTORY, 0) < 0)
         return -errno;
     site->nothing = fcntl(directory, F_DUPFD_CLOEXEC, 0);
     return site->nothing < 0 ? -errno : 0;
