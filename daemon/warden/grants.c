@@ -20,8 +20,8 @@
 /* Without asking a file system's server: a hanging FUSE mount must not hold the warden up. */
 static int look_at(int fd, struct statx *ret)
 {
-    return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_NLINK,
-               ret) < 0
+    return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+               STATX_TYPE | STATX_INO | STATX_NLINK | STATX_MNT_ID, ret) < 0
                ? -errno
                : 0;
 }
@@ -32,9 +32,10 @@ static bool writes(enum grant_kind kind)
 }
 
 /* Fills request.grants[INDEX] from grant_fds[INDEX].  A refusal's reason, or REASON_NONE. */
-static enum reason name_grant(struct leg *leg, uint32_t index)
+static enum reason name_grant(struct leg *leg, const struct mount_table *table, uint32_t index)
 {
     struct grant *grant = &leg->request.grants[index];
+    const struct mount_entry *mount;
     struct statx st;
 
     if (look_at(leg->grant_fds[index], &st) < 0)
@@ -43,14 +44,15 @@ static enum reason name_grant(struct leg *leg, uint32_t index)
         return REASON_GRANT_TYPE;
     if (descriptor_path(leg->grant_fds[index], &leg->grant_paths[index]) < 0)
         return REASON_GRANT_ABSENT;
-    if (!text_path_is_normal(leg->grant_paths[index]))
+    mount = mount_table_find(table, st.stx_mnt_id);
+    if (!text_path_is_normal(leg->grant_paths[index]) || !mount)
         return REASON_GRANT_FOREIGN_MOUNT;
     leg->grant_dev[index] = ((uint64_t)st.stx_dev_major << 32) | st.stx_dev_minor;
     leg->grant_ino[index] = st.stx_ino;
     grant->path = leg->grant_paths[index];
     grant->directory = S_ISDIR(st.stx_mode);
-    grant->covers_own = writes(grant->kind) && own_paths_covered(leg->warden, grant->path,
-                                                   leg->grant_dev[index], st.stx_ino);
+    grant->covers_own = writes(grant->kind) && own_paths_covered(leg->warden, table, mount,
+                                                   grant->path, leg->grant_dev[index], st.stx_ino);
     return REASON_NONE;
 }
 
@@ -132,16 +134,24 @@ int leg_read_request(struct leg *leg)
 
 int leg_name_grants(struct leg *leg)
 {
-    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        enum reason reason = name_grant(leg, i);
+    enum reason reason = REASON_NONE;
+    struct mount_table table = {0};
+    uint32_t i = 0;
+    int r = leg->request.n_grants > 0 ? mount_table_read(&table) : 0;
 
-        if (reason != REASON_NONE) {
-            const char *asked =
-                i < leg->run->n_grants ? seam_text(&leg->ask, leg->run->grants[i].path) : NULL;
+    if (r < 0) {
+        leg_fail(leg, STEP_ADMIT, -r, "/proc/self/mountinfo");
+        return r;
+    }
+    while (i < leg->request.n_grants && reason == REASON_NONE)
+        reason = name_grant(leg, &table, i++);
+    mount_table_done(&table);
+    if (reason != REASON_NONE) {
+        const char *asked =
+            i <= leg->run->n_grants ? seam_text(&leg->ask, leg->run->grants[i - 1].path) : NULL;
 
-            leg_refuse(leg, reason, asked ? asked : "a descriptor");
-            return -EINVAL;
-        }
+        leg_refuse(leg, reason, asked ? asked : "a descriptor");
+        return -EINVAL;
     }
     return 0;
 }

@@ -50,53 +50,6 @@ void placeholders_intend(struct leg *leg)
     }
 }
 
-static bool intended_by_another(const struct warden *warden, const struct intent *mine)
-{
-    const struct intent *intent;
-
-    TAILQ_FOREACH(intent, &warden->intents, entry)
-    {
-        if (intent->leg != mine->leg && intent->dev == mine->dev && intent->ino == mine->ino &&
-            text_equal(intent->path, mine->path))
-            return true;
-    }
-    return false;
-}
-
-static int grant_of(const struct leg *leg, const struct intent *intent)
-{
-    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (leg->grant_dev[i] == intent->dev && leg->grant_ino[i] == intent->ino)
-            return leg->grant_fds[i];
-    }
-    return -EBADF;
-}
-
-void placeholders_release(struct leg *leg)
-{
-    struct intent *intent, *next;
-
-    /* Children before parents: a placeholder below a placeholder goes first. */
-    for (intent = TAILQ_LAST(&leg->warden->intents, intent_list); intent; intent = next) {
-        int grant;
-
-        next = TAILQ_PREV(intent, intent_list, entry);
-        if (intent->leg != leg->id)
-            continue;
-        grant = grant_of(leg, intent);
-        if (grant >= 0 && intent->path && !intended_by_another(leg->warden, intent)) {
-            int r = placeholder_remove(grant, intent->path);
-
-            if (r < 0 && r != -ENOENT)
-                log_warning(
-                    "leg %llu: a placeholder stays: %s", (unsigned long long)leg->id, strerror(-r));
-        }
-        TAILQ_REMOVE(&leg->warden->intents, intent, entry);
-        free(intent->path);
-        free(intent);
-    }
-}
-
 /* ---- removing one ---- */
 
 /* The directory that holds PATH's last component, without following anything. */
@@ -144,7 +97,7 @@ static int check_mark(int parent, const char *name, int *ret_flags)
     return -ENOTEMPTY;
 }
 
-int placeholder_remove(int directory, const char *path)
+static int remove_at(int directory, const char *path)
 {
     auto_close int parent = -EBADF;
     const char *name;
@@ -163,4 +116,97 @@ int placeholder_remove(int directory, const char *path)
     /* The name came and went: to whoever looks, the directory was not changed. */
     (void)futimens(parent, (struct timespec[]){before.st_atim, before.st_mtim});
     return 0;
+}
+
+/* ---- the intents of legs that run ---- */
+
+/* Is PATH, or something beneath it, the intent of another leg on the same directory? */
+static bool intended_by_another(
+    const struct warden *warden, const struct intent *mine, const char *path)
+{
+    const struct intent *intent;
+    size_t length = strlen(path);
+
+    TAILQ_FOREACH(intent, &warden->intents, entry)
+    {
+        if (intent->leg != mine->leg && intent->dev == mine->dev && intent->ino == mine->ino &&
+            intent->path && strncmp(intent->path, path, length) == 0 &&
+            (intent->path[length] == '\0' || intent->path[length] == '/'))
+            return true;
+    }
+    return false;
+}
+
+/* "a/b/c" becomes "a/b"; false for "a". */
+static bool cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+/* A placeholder for "a/b" is a directory "a" where there was no "a": so what leads there is looked
+ * at too. */
+static int release_one(const struct warden *warden, const struct intent *intent, int grant)
+{
+    auto_free char *path = strdup(intent->path);
+    int r;
+
+    if (!path)
+        return -ENOMEM;
+    do {
+        if (intended_by_another(warden, intent, path))
+            return 0;
+        r = remove_at(grant, path);
+    } while (r == -ENOENT && cut_last(path));
+    return r;
+}
+
+static int grant_of(const struct leg *leg, const struct intent *intent)
+{
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        if (leg->grant_dev[i] == intent->dev && leg->grant_ino[i] == intent->ino)
+            return leg->grant_fds[i];
+    }
+    return -EBADF;
+}
+
+void placeholders_release(struct leg *leg)
+{
+    struct intent *intent, *next;
+
+    /* Children before parents: a placeholder below a placeholder goes first. */
+    for (intent = TAILQ_LAST(&leg->warden->intents, intent_list); intent; intent = next) {
+        int grant;
+
+        next = TAILQ_PREV(intent, intent_list, entry);
+        if (intent->leg != leg->id)
+            continue;
+        grant = grant_of(leg, intent);
+        if (grant >= 0 && intent->path) {
+            int r = release_one(leg->warden, intent, grant);
+
+            if (r < 0 && r != -ENOENT)
+                log_warning(
+                    "leg %llu: a placeholder stays: %s", (unsigned long long)leg->id, strerror(-r));
+        }
+        TAILQ_REMOVE(&leg->warden->intents, intent, entry);
+        free(intent->path);
+        free(intent);
+    }
+}
+
+int placeholder_remove(int directory, const char *path)
+{
+    auto_free char *way = strdup(path);
+    int r;
+
+    if (!way)
+        return -ENOMEM;
+    do
+        r = remove_at(directory, way);
+    while (r == -ENOENT && cut_last(way));
+    return r;
 }

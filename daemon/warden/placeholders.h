@@ -19,6 +19,7 @@ void placeholders_intend(struct leg *leg);
 /* The leg ended: removes what no other leg intends. */
 void placeholders_release(struct leg *leg);
 
-/* Removes the marked placeholder at DIRECTORY/PATH (relative, no symlink is followed) if it is
- * still what was put there.  0, -ENOENT, -ENOTEMPTY: somebody uses it now, so it is theirs. */
+/* Removes the marked placeholder at DIRECTORY/PATH (relative, no symlink is followed), or the one
+ * that stands on the way there for all that would be in it, if it is still what was put there.
+ * 0, -ENOENT, -ENOTEMPTY: somebody uses it now, so it is theirs. */
 int placeholder_remove(int directory, const char *path);

@@ -37,6 +37,10 @@ struct own_paths {
         uint64_t dev, ino;
     } places[OWN_PLACES_MAX]; /* they and all directories above them */
     uint32_t n_places;
+    struct {
+        uint64_t device;
+        char *path; /* in the file system, whatever is mounted where */
+    } real[OWN_PATHS_MAX];
 };
 
 /* system_view.c: what every leg's minimal view holds, opened once. */

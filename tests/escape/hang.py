@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""hang.py WORK UID GID - what a client does to hold saphand up; TAP."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import rawclient as raw
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+WORK = sys.argv[1]
+UID, GID = int(sys.argv[2]), int(sys.argv[3])
+tests = 0
+
+
+def check(name, good, known=""):
+    global tests
+    tests += 1
+    if not good:
+        print("# %s" % str(known).replace("\n", "\n# "))
+    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
+
+
+class Hanging:
+    """A FUSE file system of the user's own whose server answers nothing."""
+
+    def __init__(self, place):
+        os.mkdir(place)
+        os.chown(place, UID, GID)
+        self.process = subprocess.Popen([os.path.join(HERE, "fuse_hang.py"), place, str(UID), str(GID)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.works = self.process.stdout.readline() == "mounted\n"
+
+    def asked(self):
+        return self.process.stdout.readline() == "asked\n"
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def as_user(function):
+    """In a child that is the user: whatever it holds open goes with it.  Its pid."""
+    pid = os.fork()
+    if pid == 0:
+        os.setgroups([])
+        os.setresgid(GID, GID, GID)
+        os.setresuid(UID, UID, UID)
+        try:
+            function()
+        finally:
+            os._exit(0)
+    return pid
+
+
+def hanging_path():
+    """The opener looks at a path whose file system never answers, and cannot be killed."""
+    if not os.path.exists("/dev/fuse"):
+        print("ok %d - a file system that does not answer # skip /dev/fuse" % (tests + 1))
+        return
+    place = os.path.join(WORK, "hang")
+    hanging = Hanging(place)
+    check("control: a file system that does not answer is there", hanging.works)
+
+    def ask():
+        client = raw.Client()
+        client.send(raw.frame(raw.run(["/bin/true"], [raw.grant(raw.READ, 0, place + "/x")]), 10))
+        client.next(60)
+
+    pid = as_user(ask)
+    check("control: its server was asked", hanging.asked())
+    check("meanwhile others are served", raw.served())
+    os.kill(pid, signal.SIGKILL)  # the client vanishes: its opener is killed, and does not die
+    os.waitpid(pid, 0)
+    time.sleep(0.2)
+    check("others are served when the client has vanished", raw.served())
+    pids = [as_user(ask) for _ in range(3)]
+    time.sleep(6.5)  # longer than the opener's deadline
+    check("others are served when the opener's time is up", raw.served())
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    hanging.close()
+    check("and when the file system is gone", raw.served())
+
+
+hanging_path()
+print("1..%d" % tests)
