@@ -241,7 +241,7 @@ void measure_landlock_audit(const struct bench *bench, struct rung *ret)
         rung_breached(ret, "a write in the domain");
     else if (!enabled)
         rung_refused(ret, -ENODATA, "the audit system is not enabled");
-    else if ((r = audit_hear_denial(listener, outside.st_ino)) < 0)
+    else if ((r = audit_hear_denial(listener, outside.st_ino, ATTEMPT_WAIT_MS)) < 0)
         rung_refused(ret, r, "the kernel's word of a denial");
     else
         rung_holds(ret, abi, "a write was refused, and the kernel told of it");

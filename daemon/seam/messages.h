@@ -59,6 +59,16 @@ enum seam_type {
 
     /* probe -> warden */
     SEAM_PROBED = 192, /* struct seam_probed, one for each rung that was asked */
+
+    /* ear -> warden */
+    SEAM_HEARD = 224,  /* struct seam_heard: a denial, or more of one that was told before */
+    SEAM_HEARD_DOMAIN, /* struct seam_heard_domain: one began to be told of, or is gone */
+    SEAM_HEARD_LOST,   /* struct seam_heard_lost: what was not heard since the last of these */
+    SEAM_HEARD_CHANGE, /* struct seam_end: somebody switched the audit system on or off */
+    SEAM_HEARD_OUT,    /* struct seam_end: the answer to SEAM_HEAR_OUT, with its value */
+
+    /* warden -> ear */
+    SEAM_HEAR_OUT = 240, /* struct seam_end, value = a process: tell all that its domain has met */
 };
 
 struct seam_end {
@@ -299,4 +309,38 @@ struct seam_probed {
     uint32_t reserved;
     int64_t value;
     struct seam_text detail;
+};
+
+/* -- ear: what the kernel told of Landlock domains; pids are the host's -- */
+struct seam_heard {
+    uint64_t domain;
+    uint64_t blockers; /* bits of enum blocker */
+    uint64_t count;    /* since the domain began */
+    int64_t first_ms, last_ms;
+    uint64_t ino;               /* 0: not a file */
+    int32_t pid;                /* 0: who did it was not told */
+    uint32_t further;           /* 1: all that found no place in the table, whatever its object */
+    struct seam_text object;    /* a path, "daddr=127.0.0.1 dest=80", "opid=7 ocomm=x", or absent */
+    struct seam_text dev;       /* absent: not a file */
+    struct seam_text comm, exe; /* of the first; absent when not told */
+};
+
+enum heard_domain_state {
+    HEARD_DOMAIN_ALLOCATED = 1,
+    HEARD_DOMAIN_DEALLOCATED = 2,
+};
+
+struct seam_heard_domain {
+    uint64_t domain;
+    uint32_t state; /* enum heard_domain_state */
+    int32_t pid;    /* who made it; 0 when it is gone */
+    uint32_t uid;
+    uint32_t reserved;
+    int64_t at_ms;    /* the kernel's time of the record: the domain is older */
+    uint64_t denials; /* DEALLOCATED: how many there were in all, as the kernel counted */
+};
+
+struct seam_heard_lost {
+    uint64_t overruns;  /* times that the socket had no room: how many records, nobody knows */
+    uint64_t malformed; /* records of a form that is not known */
 };

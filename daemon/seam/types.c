@@ -45,6 +45,8 @@ FIELDS(check, TEXTS(struct seam_check, artefacts, path));
 FIELDS(open, TEXTS(struct seam_open, paths, path));
 FIELDS(opened, TEXT(struct seam_opened, name));
 FIELDS(probed, TEXT(struct seam_probed, detail));
+FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
+    TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
 
 const struct seam_type_form *seam_type_form(uint16_t type)
 {
@@ -80,6 +82,12 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},
         [SEAM_OPENED] = {sizeof(struct seam_opened), 1, opened_fields},
         [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
+        [SEAM_HEARD] = {sizeof(struct seam_heard), 0, heard_fields},
+        [SEAM_HEARD_DOMAIN] = {sizeof(struct seam_heard_domain), 0, NULL},
+        [SEAM_HEARD_LOST] = {sizeof(struct seam_heard_lost), 0, NULL},
+        [SEAM_HEARD_CHANGE] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_HEARD_OUT] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_HEAR_OUT] = {sizeof(struct seam_end), 0, NULL},
     };
 
     if (type >= sizeof(forms) / sizeof(forms[0]) || forms[type].fixed_size == 0)

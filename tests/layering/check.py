@@ -21,6 +21,7 @@ ROOMS = {
     "daemon/boundary": ("filter", "seam", "policy", "kernel", "base"),
     "daemon/stub": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/checker": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/ear": ("filter", "seam", "policy", "kernel", "base"),
     "daemon/opener": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/probe": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/front": ("proto", "filter", "seam", "policy", "kernel", "base"),

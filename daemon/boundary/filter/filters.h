@@ -22,3 +22,4 @@ extern const struct seccomp_filter filter_pid1;    /* the stub while its leg run
 extern const struct seccomp_filter filter_front;   /* once it is isolated */
 extern const struct seccomp_filter filter_checker; /* once it has become the requester */
 extern const struct seccomp_filter filter_opener;  /* the same */
+extern const struct seccomp_filter filter_ear;     /* in its empty root */
