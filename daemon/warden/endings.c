@@ -8,6 +8,7 @@
 
 #include "cgroup.h"
 #include "clock.h"
+#include "ear.h"
 #include "journal.h"
 #include "ledger.h"
 #include "log.h"
@@ -76,6 +77,18 @@ static void conclude(struct leg *leg)
     leg_free(leg);
 }
 
+/* The checker and the ear both have their say first, whoever is later. */
+static void conclude_if_all_said(struct leg *leg)
+{
+    if (!leg->errand && !leg->hearing)
+        conclude(leg);
+}
+
+void leg_heard_out(struct leg *leg)
+{
+    conclude_if_all_said(leg);
+}
+
 static void checked(void *context, int result)
 {
     struct leg *leg = context;
@@ -83,7 +96,7 @@ static void checked(void *context, int result)
     leg->errand = NULL;
     if (result < 0)
         leg->ending.checker_failed = true;
-    conclude(leg);
+    conclude_if_all_said(leg);
 }
 
 void leg_end(struct leg *leg)
@@ -100,12 +113,8 @@ void leg_end(struct leg *leg)
     leg->slot = NULL;
     slot_leave(slot);
     placeholders_release(leg);
-    if (leg->decision.n_artefacts == 0) {
-        conclude(leg);
-        return;
-    }
-    if (leg_stamp(leg, true, checked) < 0) {
+    (void)ear_hear_out(leg);
+    if (leg->decision.n_artefacts > 0 && leg_stamp(leg, true, checked) < 0)
         leg->ending.checker_failed = true;
-        conclude(leg);
-    }
+    conclude_if_all_said(leg);
 }

@@ -55,6 +55,15 @@ struct leg {
     bool keeps_output;
 
     struct slot *slot;
+    int64_t given_ms; /* wall clock, when it was given */
+
+    /* ear.c: what tells the leg's Landlock domain from every other; 0: not known */
+    pid_t program_pid;
+    uint32_t program_uid;
+    uint64_t domain;
+    bool hearing; /* the leg is over, and what the kernel told of it is still heard out */
+    struct event *patience;
+
     struct errand *errand; /* opener or checker under way, or NULL */
     struct artefact_stamp before[ARTEFACTS_MAX], after[ARTEFACTS_MAX];
 
@@ -83,6 +92,9 @@ void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const i
 /* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later.
  */
 void leg_end(struct leg *leg);
+
+/* endings.c, from ear.c: all that the kernel told of the leg was heard. */
+void leg_heard_out(struct leg *leg);
 
 /* grants.c: each says by its result whether the leg goes on; on failure it is refused and gone. */
 int leg_read_request(struct leg *leg);

@@ -9,6 +9,7 @@
 #include "accounts.h"
 #include "cgroup.h"
 #include "clock.h"
+#include "ear.h"
 #include "ledger.h"
 #include "leg.h"
 #include "log.h"
@@ -34,6 +35,8 @@ void leg_free(struct leg *leg)
         slots_forget(leg->warden, leg);
     if (leg->wall)
         event_free(leg->wall);
+    if (leg->patience)
+        event_free(leg->patience);
     for (size_t i = 0; i < GRANTS_MAX; i++) {
         close_fd(&leg->grant_fds[i]);
         free(leg->grant_paths[i]);
@@ -269,6 +272,7 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
     int r;
 
     leg->slot = slot;
+    leg->given_ms = clock_wall_ms();
     if (row_first && record(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
@@ -479,6 +483,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
     switch (message->header.type) {
     case SEAM_READY:
         leg->ready = true;
+        ear_learn(leg);
         go_ahead(leg);
         break;
     case SEAM_FAILED:

@@ -16,9 +16,11 @@
  */
 #include "warden.h"
 
+#include "audit_switch.h"
 #include "cgroups.h"
 #include "clock.h"
 #include "custody.h"
+#include "ear.h"
 #include "fronts.h"
 #include "id_ranges.h"
 #include "ledger.h"
@@ -244,8 +246,10 @@ static const struct start_step steps[] = {
     {"ledger", open_ledger},
     {"cgroup", cgroups_open},
     {"sweep", sweep},
+    {"audit", audit_switch_on},
     {"id ranges", id_ranges_open},
     {"machine row", machine_measure},
+    {"ear", ear_open},
     {"signals", watch_signals},
     {"timers", start_timers},
     {"socket", listener_open},
@@ -280,6 +284,8 @@ static void end(struct warden *warden)
 {
     listener_close(warden);
     legs_abandon(warden);
+    ear_close(warden);
+    audit_switch_back(warden);
     fronts_close(warden);
     slots_close(warden);
     if (warden->ledger && warden->cgroup_base >= 0)

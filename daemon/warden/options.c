@@ -73,6 +73,10 @@ static int set_key(struct options *options, const char *key, const char *value)
         return set_number(&options->connections_per_user, value, 1024);
     if (text_equal(key, "Connections"))
         return set_number(&options->connections, value, 1024);
+    if (text_equal(key, "Audit")) {
+        options->audit_enable = text_equal(value, "enable");
+        return options->audit_enable || text_equal(value, "keep") ? 0 : -EINVAL;
+    }
     if (text_equal(key, "KeepLegs"))
         return set_number(&options->keep_legs, value, 10000000);
     return -ENOENT;

@@ -25,6 +25,7 @@ struct options {
     uint64_t fronts;               /* how many wait */
     uint64_t connections_per_user; /* at most, at once */
     uint64_t connections;          /* in all */
+    bool audit_enable;             /* Audit=enable; else the machine's audit is left as it is */
     uint64_t keep_legs;            /* ended legs that the ledger keeps */
 };
 

@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 
 #define CHANNEL_FD 3
-#define EXTRA_FD 4
+#define EXTRA_FD 4 /* the first */
 
 const char *program_name(enum program program)
 {
-    static const char *const names[PROGRAM_COUNT] = {
-        "saphan-front", "saphan-stub", "saphan-checker", "saphan-opener", "saphan-probe"};
+    static const char *const names[PROGRAM_COUNT] = {"saphan-front", "saphan-stub",
+        "saphan-checker", "saphan-opener", "saphan-probe", "saphan-ear"};
 
     return names[program];
 }
@@ -60,8 +60,8 @@ static int set_signals(posix_spawnattr_t *attributes)
     return -r;
 }
 
-static int set_descriptors(
-    posix_spawn_file_actions_t *actions, struct warden *warden, int channel, int extra)
+static int set_descriptors(posix_spawn_file_actions_t *actions, struct warden *warden, int channel,
+    const int *extra, size_t n_extra)
 {
     int r;
 
@@ -70,13 +70,13 @@ static int set_descriptors(
         r = posix_spawn_file_actions_adddup2(actions, warden->null, STDOUT_FILENO);
     if (r == 0)
         r = posix_spawn_file_actions_adddup2(actions, channel, CHANNEL_FD);
-    if (r == 0 && extra >= 0)
-        r = posix_spawn_file_actions_adddup2(actions, extra, EXTRA_FD);
+    for (size_t i = 0; r == 0 && i < n_extra; i++)
+        r = posix_spawn_file_actions_adddup2(actions, extra[i], EXTRA_FD + (int)i);
     return -r;
 }
 
 static int spawn(struct warden *warden, enum program program, const char *const *argv, int channel,
-    int extra, pid_t *ret_pid)
+    const int *extra, size_t n_extra, pid_t *ret_pid)
 {
     static char *const no_environment[] = {NULL};
     posix_spawn_file_actions_t actions;
@@ -90,7 +90,7 @@ static int spawn(struct warden *warden, enum program program, const char *const 
         return r;
     r = -posix_spawnattr_init(&attributes);
     if (r == 0) {
-        r = set_descriptors(&actions, warden, channel, extra);
+        r = set_descriptors(&actions, warden, channel, extra, n_extra);
         if (r == 0)
             r = set_signals(&attributes);
         if (r == 0)
@@ -105,6 +105,12 @@ static int spawn(struct warden *warden, enum program program, const char *const 
 int program_start(struct warden *warden, enum program program, const char *const *argv, int extra,
     struct program_child *ret)
 {
+    return program_start_with(warden, program, argv, &extra, extra >= 0, ret);
+}
+
+int program_start_with(struct warden *warden, enum program program, const char *const *argv,
+    const int *extra, size_t n_extra, struct program_child *ret)
+{
     auto_close int ours = -EBADF, theirs = -EBADF;
     int pair[2], pidfd, r;
     pid_t pid;
@@ -116,7 +122,7 @@ int program_start(struct warden *warden, enum program program, const char *const
     theirs = pair[1];
     if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
         return -errno;
-    r = spawn(warden, program, argv, theirs, extra, &pid);
+    r = spawn(warden, program, argv, theirs, extra, n_extra, &pid);
     if (r < 0)
         return r;
     /* Our own child that nobody has reaped: the number cannot have been used again. */

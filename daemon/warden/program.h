@@ -18,6 +18,10 @@ struct program_child {
 int program_start(struct warden *warden, enum program program, const char *const *argv, int extra,
     struct program_child *ret);
 
+/* The same with N_EXTRA descriptors, which become 4, 5, ... */
+int program_start_with(struct warden *warden, enum program program, const char *const *argv,
+    const int *extra, size_t n_extra, struct program_child *ret);
+
 /* Kills what still runs and closes its descriptors; it is reaped at once or, if it hangs in the
  * kernel, when that lets go of it: the warden waits for no one. */
 void program_end(struct warden *warden, struct program_child *child);

@@ -12,6 +12,7 @@ struct leg;
 struct slot;
 struct ledger;
 struct vendor_set;
+struct ear;
 
 enum program {
     PROGRAM_FRONT,
@@ -19,6 +20,7 @@ enum program {
     PROGRAM_CHECKER,
     PROGRAM_OPENER,
     PROGRAM_PROBE,
+    PROGRAM_EAR,
     PROGRAM_COUNT,
 };
 
@@ -65,6 +67,13 @@ struct system_view {
 struct admission {
     uint64_t at_us;
     uint32_t uid;
+};
+
+/* ear.c */
+struct ear_count {
+    uint64_t heard;    /* messages that became events */
+    uint64_t unjoined; /* those of a domain that is no leg's for certain: dropped */
+    uint64_t lost;     /* times that records were lost, by the kernel, the socket or the ear */
 };
 
 /* placeholders.c */
@@ -126,6 +135,8 @@ struct warden {
     struct grave_list graves;
     struct admission admissions[ADMISSIONS_MAX]; /* a ring */
     uint32_t next_admission;
+
+    struct ear *ear; /* NULL: the rung landlock-audit does not hold */
 
     struct event *signal_events[4];
     struct event *refill; /* refill.c */
