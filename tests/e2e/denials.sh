@@ -1,6 +1,8 @@
 #!/bin/bash
 # What the kernel tells of Landlock's denials, as events of the right leg.  The machine's audit system is
 # switched on by a daemon of this script's own, and is off again afterwards.
+# Not beneath /tmp: that is the leg's own to write, for Landlock, whatever is mounted there.
+export E2E_BASE=${E2E_BASE:-/var/tmp}
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 audit() { # prints 0 or 1; with an argument, sets it

@@ -66,10 +66,12 @@ static inline int started_change_world(void)
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* FOURTH becomes descriptor 4 unless it is -EBADF. */
-static inline struct started start_with(const char *program, char *const *argv, int fourth)
+/* FOURTH and FIFTH become descriptors 4 and 5 unless they are -EBADF. */
+static inline struct started start_with_both(
+    const char *program, char *const *argv, int fourth, int fifth)
 {
     char *const envp[] = {NULL};
+    const int passed[] = {fourth, fifth};
     struct started started;
     char path[4200];
     int pair[2];
@@ -79,17 +81,27 @@ static inline struct started start_with(const char *program, char *const *argv, 
     started.pid = fork();
     assert_true(started.pid >= 0);
     if (started.pid == 0) {
-        int channel = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
-        int beside = fourth < 0 ? -1 : fcntl(fourth, F_DUPFD_CLOEXEC, 10);
+        int above[] = {fcntl(pair[1], F_DUPFD_CLOEXEC, 10), -1, -1};
+        int count = 1;
 
-        if (dup2(channel, 3) == 3 && (beside < 0 || dup2(beside, 4) == 4) &&
-            descriptor_close_from(fourth < 0 ? 4 : 5, NULL, 0) == 0 && started_change_world() == 0)
+        for (size_t i = 0; i < array_size(passed) && passed[i] >= 0; i++)
+            above[count++] = fcntl(passed[i], F_DUPFD_CLOEXEC, 10);
+        for (int i = 0; i < count; i++) {
+            if (dup2(above[i], 3 + i) != 3 + i)
+                _exit(126);
+        }
+        if (descriptor_close_from(3 + count, NULL, 0) == 0 && started_change_world() == 0)
             (void)execve(path, argv, envp);
         _exit(126);
     }
     close(pair[1]);
     started.channel = pair[0];
     return started;
+}
+
+static inline struct started start_with(const char *program, char *const *argv, int fourth)
+{
+    return start_with_both(program, argv, fourth, -EBADF);
 }
 
 /* The next message within ANSWER_MS, which must be of TYPE. */

@@ -18,25 +18,18 @@ struct scene {
     int kernel; /* our end of the pair */
 };
 
-static int open_root(void)
-{
-    int fd = open(empty, O_RDONLY | O_DIRECTORY);
-
-    if (fd < 0 || (fd != 5 && (dup2(fd, 5) < 0 || close(fd) < 0)))
-        return -errno;
-    return 0;
-}
-
 static struct scene begin(void)
 {
     char *const argv[] = {(char[]){"saphan-ear"}, (char[]){"1878982655"}, (char[]){"1879048192"},
         (char[]){"1879113727"}, NULL};
     struct scene scene;
-    int pair[2];
+    int pair[2], root;
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-    started_before_exec = open_root;
-    scene.ear = start_with("saphan-ear", argv, pair[1]);
+    root = open(empty, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(root >= 0);
+    scene.ear = start_with_both("saphan-ear", argv, pair[1], root);
+    close(root);
     close(pair[1]);
     scene.kernel = pair[0];
     return scene;
