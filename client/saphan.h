@@ -257,6 +257,8 @@ struct saphan_status {
     uint64_t legs_running, slots_ready, legs_since_start;
     bool healthy;
     const char *problem, *kernel, *socket, *state_directory;
+    bool denials_heard; /* the kernel tells of Landlock's denials, and saphand hears it */
+    uint64_t denials_told, denials_unjoined, denials_lost;
 };
 
 struct saphan_rung {

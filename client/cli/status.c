@@ -32,6 +32,12 @@ static void print_daemon(const struct saphan_status *status)
     (void)printf("legs:       %llu running, %llu since the start, %llu slots ready\n",
         (unsigned long long)status->legs_running, (unsigned long long)status->legs_since_start,
         (unsigned long long)status->slots_ready);
+    if (status->denials_heard)
+        (void)printf("denials:    heard; %llu told, %llu lost, %llu of no leg for certain\n",
+            (unsigned long long)status->denials_told, (unsigned long long)status->denials_lost,
+            (unsigned long long)status->denials_unjoined);
+    else
+        (void)printf("denials:    those of Landlock are not heard (rung landlock-audit)\n");
     (void)printf("kernel:     %s\n", escaped(status->kernel));
     (void)printf("socket:     %s\n", escaped(status->socket));
     (void)printf("state:      %s\n", escaped(status->state_directory));

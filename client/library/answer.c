@@ -220,6 +220,10 @@ static int read_status(
     out->slots_ready = status->slots_ready;
     out->legs_since_start = status->legs_since_start;
     out->healthy = status->healthy;
+    out->denials_heard = status->denials_heard;
+    out->denials_told = status->denials_told;
+    out->denials_unjoined = status->denials_unjoined;
+    out->denials_lost = status->denials_lost;
     out->problem = status->problem;
     out->kernel = status->kernel;
     r = read_bytes(arena, &status->socket, &out->socket);

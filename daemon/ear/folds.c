@@ -147,6 +147,7 @@ int folds_denied(struct folds *folds, const struct record *denial)
         return -ENOMEM;
     if (domain->foreign)
         return 0;
+    domain->heard++;
     fold = fold_of(domain, denial);
     if (!fold)
         return -ENOMEM;
@@ -188,7 +189,8 @@ static int tell_state(
         .pid = domain->pid,
         .uid = domain->uid,
         .at_ms = domain->made_ms,
-        .denials = domain->denials};
+        .denials = domain->denials,
+        .heard = domain->heard};
     struct seam_writer writer;
 
     seam_writer_init(&writer, SEAM_HEARD_DOMAIN, 0);

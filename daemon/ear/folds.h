@@ -33,6 +33,7 @@ struct domain {
     uint32_t uid;
     int64_t made_ms;
     uint64_t denials; /* as the kernel counted, when it is gone */
+    uint64_t heard;   /* as we did */
     bool foreign;     /* made by somebody who is no leg of ours: nothing of it is kept or told */
     bool introduced;  /* its HEARD_DOMAIN was sent, or there is none to send */
     bool gone, tell_all, changed;

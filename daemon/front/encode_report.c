@@ -155,6 +155,10 @@ int encode_status(struct wording *wording, Saphan__V1__ServerFrame *frame)
     out->slots_ready = status->slots_ready;
     out->legs_since_start = status->legs_since_start;
     out->healthy = status->healthy != 0;
+    out->denials_heard = status->denials_heard != 0;
+    out->denials_told = status->denials_told;
+    out->denials_unjoined = status->denials_unjoined;
+    out->denials_lost = status->denials_lost;
     out->problem = wording_string(wording, status->problem);
     out->kernel = wording_string(wording, status->kernel);
     out->socket = wording_bytes(wording, status->socket);

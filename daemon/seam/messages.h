@@ -197,7 +197,10 @@ struct seam_status {
     uint64_t legs_running, slots_ready, legs_since_start;
     int64_t started_ms;
     uint32_t pid;
-    uint32_t healthy; /* 0: problem says why */
+    uint32_t healthy;       /* 0: problem says why */
+    uint32_t denials_heard; /* 1: the ear runs */
+    uint32_t reserved;
+    uint64_t denials_told, denials_unjoined, denials_lost;
     struct seam_text version, kernel, socket, state_directory, problem;
 };
 
@@ -338,6 +341,7 @@ struct seam_heard_domain {
     uint32_t reserved;
     int64_t at_ms;    /* the kernel's time of the record: the domain is older */
     uint64_t denials; /* DEALLOCATED: how many there were in all, as the kernel counted */
+    uint64_t heard;   /* DEALLOCATED: of how many of them there was a record */
 };
 
 struct seam_heard_lost {

@@ -1,5 +1,6 @@
 #include "answers.h"
 
+#include "ear.h"
 #include "kept_files.h"
 #include "ledger.h"
 #include "legs.h"
@@ -138,9 +139,14 @@ static bool send_status(struct front *front, uint64_t request)
         .pid = (uint32_t)getpid(),
         .healthy = 1};
     struct seam_writer writer;
+    struct ear_count denials;
     struct utsname kernel;
 
     (void)uname(&kernel);
+    status.denials_heard = ear_counts(warden, &denials);
+    status.denials_told = denials.heard;
+    status.denials_unjoined = denials.unjoined;
+    status.denials_lost = denials.lost;
     seam_writer_init(&writer, SEAM_STATUS, request);
     status.version = seam_put_text(&writer, SAPHAN_VERSION);
     status.kernel = seam_put_text(&writer, kernel.release);

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "id_ranges.h"
+#include "ledger.h"
 #include "leg.h"
 #include "legs.h"
 #include "log.h"
@@ -22,14 +23,18 @@
 #define CLOCK_STEP_MS 20 /* the kernel stamps records with its coarse clock */
 #define DETAIL_MAX 3072
 #define CHILDREN_MAX 64
+#define PAST_MAX 256
 
 struct ear {
     struct warden *warden;
     struct program_child child;
     struct event *readable, *ended, *again;
     struct ear_count count;
-    uint32_t kernel_lost; /* as the kernel counted when we started */
     uint64_t born_us;
+    struct {
+        uint64_t domain, leg;
+    } past[PAST_MAX]; /* a ring: the last legs' domains, for what is told after their end */
+    size_t next_past;
 };
 
 /* ---- telling legs ---- */
@@ -85,17 +90,47 @@ static struct leg *find_by_maker(struct warden *warden, const struct seam_heard_
     return NULL;
 }
 
+/* The kernel counts every denial of a domain, and may have had no room for the records of some.
+ * That is known only when the domain is gone, which is mostly after the verdict. */
+static void domain_gone(struct ear *ear, const struct seam_heard_domain *heard)
+{
+    uint64_t lost = heard->denials > heard->heard ? heard->denials - heard->heard : 0;
+    struct seam_event event = {.at_ms = clock_wall_ms(), .kind = EVENT_NOTE};
+    char detail[160];
+
+    ear->count.lost += lost;
+    for (size_t i = 0; lost > 0 && i < PAST_MAX; i++) {
+        if (ear->past[i].domain == heard->domain)
+            event.leg = ear->past[i].leg;
+    }
+    if (event.leg == 0)
+        return;
+    (void)snprintf(detail, sizeof(detail),
+        "of %" PRIu64 " denials %" PRIu64 " were not told one by one: the kernel had no room for "
+        "their records",
+        heard->denials, lost);
+    ledger_event(ear->warden->ledger, &event, NULL, detail);
+}
+
 static void take_domain(struct ear *ear, const struct seam_message *message)
 {
     const struct seam_heard_domain *heard = message->fixed;
     struct leg *leg;
 
-    if (heard->state != HEARD_DOMAIN_ALLOCATED || heard->domain == 0)
+    if (heard->domain == 0)
         return;
+    if (heard->state == HEARD_DOMAIN_DEALLOCATED) {
+        domain_gone(ear, heard);
+        return;
+    }
     leg = find_by_maker(ear->warden, heard);
     /* The first domain of the program is the leg's own; it cannot make another (nesting). */
-    if (leg && leg->domain == 0)
-        leg->domain = heard->domain;
+    if (!leg || leg->domain != 0)
+        return;
+    leg->domain = heard->domain;
+    ear->past[ear->next_past].domain = heard->domain;
+    ear->past[ear->next_past].leg = leg->id;
+    ear->next_past = (ear->next_past + 1) % PAST_MAX;
 }
 
 static void say_denial(
@@ -383,9 +418,7 @@ static void start_again(evutil_socket_t fd, short what, void *context)
 
 int ear_open(struct warden *warden)
 {
-    struct audit_state state = {0};
     struct ear *ear;
-    int r;
 
     if (warden->machine.rungs[RUNG_LANDLOCK_AUDIT].state != RUNG_HOLDS)
         return 0;
@@ -396,9 +429,7 @@ int ear_open(struct warden *warden)
     ear->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
     warden->ear = ear;
     ear->again = evtimer_new(warden->loop, start_again, ear);
-    r = ear->again ? audit_read(&state) : -ENOMEM;
-    ear->kernel_lost = state.lost;
-    return r < 0 ? r : start(ear);
+    return ear->again ? start(ear) : -ENOMEM;
 }
 
 void ear_close(struct warden *warden)
@@ -414,14 +445,8 @@ void ear_close(struct warden *warden)
     free(ear);
 }
 
-void ear_counts(struct warden *warden, struct ear_count *ret)
+bool ear_counts(const struct warden *warden, struct ear_count *ret)
 {
-    struct audit_state state;
-
-    *ret = (struct ear_count){0};
-    if (!warden->ear)
-        return;
-    *ret = warden->ear->count;
-    if (audit_read(&state) == 0)
-        ret->lost += state.lost - warden->ear->kernel_lost;
+    *ret = warden->ear ? warden->ear->count : (struct ear_count){0};
+    return warden->ear && warden->ear->readable;
 }

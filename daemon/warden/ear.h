@@ -22,5 +22,5 @@ void ear_learn(struct leg *leg);
 #define EAR_PATIENCE_MS 100
 bool ear_hear_out(struct leg *leg);
 
-/* What was not heard since this daemon started, for `status`. */
-void ear_counts(struct warden *warden, struct ear_count *ret);
+/* What was heard and what was not, since this daemon started.  False: there is no ear. */
+bool ear_counts(const struct warden *warden, struct ear_count *ret);

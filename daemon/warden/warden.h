@@ -73,7 +73,8 @@ struct admission {
 struct ear_count {
     uint64_t heard;    /* messages that became events */
     uint64_t unjoined; /* those of a domain that is no leg's for certain: dropped */
-    uint64_t lost;     /* times that records were lost, by the kernel, the socket or the ear */
+    uint64_t lost;     /* denials that the kernel counted and no record came of, records that were
+                          not understood, and ears that died */
 };
 
 /* placeholders.c */
