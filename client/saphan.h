@@ -178,7 +178,8 @@ struct saphan_claim {
 enum saphan_event_kind {
     SAPHAN_EVENT_ACCEPTED = 1, /* the leg has a number and a durable row */
     SAPHAN_EVENT_STARTED = 2,  /* told.pid, inside the leg */
-    SAPHAN_EVENT_DENIED = 3,   /* told.subject, told.detail, told.count */
+    SAPHAN_EVENT_DENIED =
+        3, /* told.subject, told.detail, told.count, told.first_ms, told.last_ms */
     SAPHAN_EVENT_ARTEFACT = 4, /* told.subject, told.reason ("": good), told.size (-1: absent),
                                   told.detail: its sha256 */
     SAPHAN_EVENT_EXITED = 5,   /* told.wait_status, told.cpu_us, told.max_rss */
@@ -199,6 +200,7 @@ struct saphan_told {
     const char *reason; /* a slug, or "" */
     const char *subject, *detail;
     int64_t pid, count, size, wait_status, cpu_us, max_rss; /* as the kind says, else 0 */
+    int64_t first_ms, last_ms;
 };
 
 struct saphan_output {

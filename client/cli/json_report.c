@@ -53,9 +53,10 @@ static json_t *told(const struct saphan_event *event)
     case SAPHAN_EVENT_STARTED:
         return json_pack("{s:I}", "pid", (json_int_t)told->pid);
     case SAPHAN_EVENT_DENIED:
-        return json_pack("{s:o, s:o, s:o, s:I}", "subject", json_text(told->subject), "detail",
-            json_text(told->detail), "reason", text_or_null(told->reason), "count",
-            (json_int_t)told->count);
+        return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "subject", json_text(told->subject),
+            "detail", json_text(told->detail), "reason", text_or_null(told->reason), "count",
+            (json_int_t)told->count, "first_ms", (json_int_t)told->first_ms, "last_ms",
+            (json_int_t)told->last_ms);
     case SAPHAN_EVENT_ARTEFACT:
         return json_pack("{s:o, s:o, s:o, s:o}", "path", json_text(told->subject), "reason",
             text_or_null(told->reason), "size",

@@ -89,7 +89,8 @@ static void print_told(const struct saphan_event *event)
     if (told->detail[0])
         (void)printf(" %s", escaped(told->detail));
     if (told->count > 1)
-        (void)printf(" (%lld times)", (long long)told->count);
+        (void)printf(" (%lld times in %lld ms)", (long long)told->count,
+            (long long)(told->last_ms - told->first_ms));
     (void)putchar('\n');
 }
 

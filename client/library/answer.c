@@ -99,8 +99,11 @@ static int read_told(struct arena *arena, const Saphan__V1__Event *event, struct
     told->reason = event->reason;
     if (ret->kind == SAPHAN_EVENT_STARTED)
         told->pid = event->a;
-    if (ret->kind == SAPHAN_EVENT_DENIED)
+    if (ret->kind == SAPHAN_EVENT_DENIED) {
         told->count = event->a;
+        told->first_ms = event->b;
+        told->last_ms = event->c;
+    }
     if (ret->kind == SAPHAN_EVENT_ARTEFACT)
         told->size = event->a;
     if (ret->kind == SAPHAN_EVENT_EXITED) {

@@ -498,7 +498,7 @@ static void json_is_one_object_a_line(void **state)
         "1\",\"event\":\"output\",\"leg\":17,\"stream\":\"stderr\",\"data\":\"//4=\","
         "\"encoding\":\"base64\",\"lost\":0}\n"
         "{\"schema\":\"saphan.run/1\",\"event\":\"denied\",\"leg\":17,\"at_ms\":1000,\"subject\":"
-        "\"/s\",\"detail\":\"mount(2)\",\"reason\":null,\"count\":4}\n"
+        "\"/s\",\"detail\":\"mount(2)\",\"reason\":null,\"count\":4,\"first_ms\":0,\"last_ms\":0}\n"
         "{\"schema\":\"saphan.run/1\",\"event\":\"exited\",\"leg\":17,\"at_ms\":1000,\"ended\":"
         "{\"exit\":3},\"cpu_us\":0,\"max_rss\":0}\n"
         "{\"schema\":\"saphan.run/1\",\"event\":\"verdict\",\"leg\":17,\"colour\":\"RED\","
