@@ -22,8 +22,6 @@ struct site {
     const int *descriptors; /* as the plan's indices say; not owned */
 
     int root;                /* the leg's "/" */
-    bool root_is_own;        /* made here, not one of the plan's mounts */
-    int nothing;             /* a directory with what masks cover with */
     int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
                                 be missing: a seat is the leg's HOME then */
     int proc, devices;

@@ -9,7 +9,6 @@
 void boundary_init(struct site *site)
 {
     *site = (struct site){.root = -EBADF,
-        .nothing = -EBADF,
         .tmp = -EBADF,
         .run = -EBADF,
         .shm = -EBADF,
@@ -24,8 +23,8 @@ void boundary_init(struct site *site)
 
 void boundary_done(struct site *site)
 {
-    int *const all[] = {&site->root, &site->nothing, &site->tmp, &site->run, &site->shm,
-        &site->home, &site->proc, &site->devices, &site->ruleset, &site->null};
+    int *const all[] = {&site->root, &site->tmp, &site->run, &site->shm, &site->home, &site->proc,
+        &site->devices, &site->ruleset, &site->null};
 
     for (size_t i = 0; i < array_size(all); i++)
         close_fd(all[i]);
@@ -65,7 +64,6 @@ int boundary_build(struct site *site, const struct plan_view *view, const int *d
     struct fault *ret_fault)
 {
     static int (*const stages[])(struct site *, struct fault *) = {
-        stage_view,
         stage_scratch,
         stage_mounts,
         stage_carve_outs,

@@ -144,8 +144,8 @@ static int pin(const struct walk *walk, int fd)
     return r < 0 || mount_root ? r : bind(walk, fd, false);
 }
 
-/* The end of the walk: this is what must stay as it is.  A placeholder stays empty even where what it
- * stands for would be writable. */
+/* The end of the walk: this is what must stay as it is.  A placeholder stays empty even where what
+ * it stands for would be writable. */
 static int protect(const struct walk *walk, int fd)
 {
     struct stat st;

@@ -9,27 +9,24 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* Of mode 0: what is hidden is refused, not empty.  They stand in a directory of the leg's own
- * while the boundary is built, since only what is attached can be copied; their names go before the
- * leg comes. */
+/* Of mode 0: what is hidden is refused, not empty.  They stand in the root while the boundary is
+ * built, since only what is attached can be copied; their names go before the leg comes. */
 #define NOTHING_FILE ".nothing"
 #define NOTHING_DIRECTORY ".nowhere"
 
-int mask_prepare(struct site *site, int directory)
+int mask_prepare(const struct site *site)
 {
-    if (mknodat(directory, NOTHING_FILE, S_IFREG, 0) < 0 ||
-        mkdirat(directory, NOTHING_DIRECTORY, 0) < 0)
+    if (mknodat(site->root, NOTHING_FILE, S_IFREG, 0) < 0 ||
+        mkdirat(site->root, NOTHING_DIRECTORY, 0) < 0)
         return -errno;
-    site->nothing = fcntl(directory, F_DUPFD_CLOEXEC, 0);
-    return site->nothing < 0 ? -errno : 0;
+    return 0;
 }
 
-int mask_finish(struct site *site)
+int mask_finish(const struct site *site)
 {
-    if (unlinkat(site->nothing, NOTHING_FILE, 0) < 0 ||
-        unlinkat(site->nothing, NOTHING_DIRECTORY, AT_REMOVEDIR) < 0)
+    if (unlinkat(site->root, NOTHING_FILE, 0) < 0 ||
+        unlinkat(site->root, NOTHING_DIRECTORY, AT_REMOVEDIR) < 0)
         return -errno;
-    close_fd(&site->nothing);
     return 0;
 }
 
@@ -41,7 +38,7 @@ int mask_cover(const struct site *site, int fd)
 
     if (fstat(fd, &st) < 0)
         return -errno;
-    cover = mount_clone(site->nothing, S_ISDIR(st.st_mode) ? NOTHING_DIRECTORY : NOTHING_FILE, 0);
+    cover = mount_clone(site->root, S_ISDIR(st.st_mode) ? NOTHING_DIRECTORY : NOTHING_FILE, 0);
     if (cover < 0)
         return cover;
     r = mount_set(cover, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, -EBADF, false);

@@ -58,8 +58,8 @@ int stage_mounts(struct site *site, struct fault *ret_fault)
     for (uint32_t i = 0; i < plan->n_mounts; i++) {
         const char *path = plan_text(site->view, plan->mounts[i].target);
 
-        if (plan->mounts[i].kind == PLAN_MOUNT_DEV || (i == 0 && text_equal(path, "/")))
-            continue; /* devices.c; root.c */
+        if (plan->mounts[i].kind == PLAN_MOUNT_DEV)
+            continue; /* dev.c */
         r = attach(site, &plan->mounts[i], path);
         if (r < 0)
             return fault_set(ret_fault, STEP_MOUNTS, -r, "%s", path);

@@ -24,48 +24,12 @@ int stage_root(struct site *site, struct fault *ret_fault)
     site->root = mount_new("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     if (site->root < 0)
         return fault_set(ret_fault, STEP_ROOT, -site->root, "/");
-    site->root_is_own = true;
     /* On top of the host's "/": no place in its tree is needed.  This mount namespace is the slot's
      * own, and receives from the host's but does not send to it (mount_namespaces(7)). */
     r = mount_attach(site->root, AT_FDCWD, "/");
     if (r == 0)
-        r = mask_prepare(site, site->root);
+        r = mask_prepare(site);
     return r < 0 ? fault_set(ret_fault, STEP_ROOT, -r, "/") : 0;
-}
-
-/* A plan whose first mount stands at "/" (the host view) brings its root along. */
-static bool plan_has_root(const struct site *site)
-{
-    const struct plan *plan = site->plan;
-
-    return plan->n_mounts > 0 && text_equal(plan_text(site->view, plan->mounts[0].target), "/");
-}
-
-/* The slot's root gives way to the plan's; its /proc moves over. */
-int stage_view(struct site *site, struct fault *ret_fault)
-{
-    auto_close int root = -EBADF, proc = -EBADF;
-    int r;
-
-    if (!plan_has_root(site))
-        return 0;
-    root = fcntl(site->descriptors[site->plan->mounts[0].descriptor], F_DUPFD_CLOEXEC, 0);
-    if (root < 0)
-        return fault_set(ret_fault, STEP_ROOT, errno, "/");
-    r = mask_finish(site);
-    if (r == 0)
-        r = mount_attach(root, site->root, "");
-    if (r < 0)
-        return fault_set(ret_fault, STEP_ROOT, -r, "/");
-    close_fd(&site->root);
-    site->root = steal_fd(&root);
-    site->root_is_own = false;
-    r = target_open(site, "/proc", true, &proc);
-    if (r == 0)
-        r = mount_attach(site->proc, proc, "");
-    if (r < 0)
-        return fault_set(ret_fault, STEP_ROOT, -r, "/proc");
-    return stage_pivot(site, ret_fault);
 }
 
 static int scratch_new(const struct site *site)
@@ -154,7 +118,7 @@ static const char *scratch_home(const struct site *site)
         for (uint32_t m = 0; m < plan->n_mounts; m++) {
             const char *target = plan_text(site->view, plan->mounts[m].target);
 
-            if (target[1] != '\0' && text_path_beneath(variable, target))
+            if (text_path_beneath(variable, target))
                 return NULL;
         }
         return text_path_is_normal(variable) && variable[1] != '\0' ? variable : NULL;
@@ -178,8 +142,7 @@ int stage_scratch(struct site *site, struct fault *ret_fault)
         return r;
     if (!home)
         close_fd(&site->home);
-    r = site->root_is_own ? 0 : mask_prepare(site, site->tmp);
-    return r < 0 ? fault_set(ret_fault, STEP_ROOT, -r, "masks") : 0;
+    return 0;
 }
 
 int stage_seal_root(struct site *site, struct fault *ret_fault)

@@ -14,14 +14,12 @@ int stage_root(struct site *site, struct fault *ret_fault);
 /* proc.c: a fresh /proc and its masks. */
 int stage_proc(struct site *site, struct fault *ret_fault);
 
-/* pivot.c: the tree that was the root until now goes. */
+/* pivot.c: the host's tree goes. */
 int stage_pivot(struct site *site, struct fault *ret_fault);
 
 /* -- for a leg, as the plan says -- */
 
-/* root.c: the plan's own root, if it has one; one bounded tmpfs for all that a leg may scribble on;
- * the root read-only. */
-int stage_view(struct site *site, struct fault *ret_fault);
+/* root.c: one bounded tmpfs for all that a leg may scribble on; the root read-only. */
 int stage_scratch(struct site *site, struct fault *ret_fault);
 int stage_seal_root(struct site *site, struct fault *ret_fault);
 
@@ -53,6 +51,6 @@ bool target_is_own(const struct site *site, int fd);
 /* masks.c: covers what FD is with nothing, read-only. */
 int mask_cover(const struct site *site, int fd);
 
-/* masks.c: makes in DIRECTORY, and in the end removes, what masks cover with. */
-int mask_prepare(struct site *site, int directory);
-int mask_finish(struct site *site);
+/* masks.c: makes, and in the end removes, what masks cover with. */
+int mask_prepare(const struct site *site);
+int mask_finish(const struct site *site);
