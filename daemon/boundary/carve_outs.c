@@ -131,6 +131,31 @@ static int bind(const struct walk *walk, int fd, bool read_only)
     return r < 0 ? r : verify(walk, fd);
 }
 
+/* What was bound read-only took the grants beneath it along.  One of them may have to stay
+ * writable: the gitdir of a linked worktree lies in the common directory's `worktrees`, which must
+ * not change otherwise. */
+static int reopen(const struct walk *walk)
+{
+    const struct plan *plan = walk->site->plan;
+    char path[PATH_MAX + NAME_MAX + 2];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", walk->done, walk->name);
+    for (uint32_t i = 0; i < plan->n_mounts; i++) {
+        const char *target = plan_text(walk->site->view, plan->mounts[i].target);
+        auto_close int fd = -EBADF;
+        int r;
+
+        if (!plan->mounts[i].stays_writable || text_equal(target, path) ||
+            !text_path_beneath(target, path))
+            continue;
+        fd = path_open(walk->site->root, target + 1, O_PATH | O_DIRECTORY, BENEATH);
+        r = fd < 0 ? fd : mount_make_writable(fd);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
 /* Keeps FD in its place, unless it cannot be moved anyway. */
 static int pin(const struct walk *walk, int fd)
 {
@@ -153,8 +178,10 @@ static int protect(const struct walk *walk, int fd)
 
     if (r <= 0 || target_is_own(walk->site, fd))
         return r < 0 ? r : 0;
-    if (walk->kind != CARVE_OUT_PIN)
-        return bind(walk, fd, true);
+    if (walk->kind != CARVE_OUT_PIN) {
+        r = bind(walk, fd, true);
+        return r < 0 ? r : reopen(walk);
+    }
     if (fstat(fd, &st) < 0)
         return -errno;
     r = S_ISDIR(st.st_mode) ? placeholder_is(fd) : 0;

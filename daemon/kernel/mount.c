@@ -25,6 +25,13 @@ int mount_set(int mount, uint64_t attr_set, int user_namespace, bool recursive)
     return mount_setattr(mount, "", flags, &attr, sizeof(attr)) < 0 ? -errno : 0;
 }
 
+int mount_make_writable(int fd)
+{
+    struct mount_attr attr = {.attr_clr = MOUNT_ATTR_RDONLY};
+
+    return mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ? -errno : 0;
+}
+
 int mount_attach(int mount, int dirfd, const char *path)
 {
     unsigned int flags = MOVE_MOUNT_F_EMPTY_PATH;

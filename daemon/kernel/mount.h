@@ -14,6 +14,10 @@ int mount_clone(int dirfd, const char *path, unsigned int flags);
  * system cannot be id-mapped (mount_setattr(2)). */
 int mount_set(int mount, uint64_t attr_set, int user_namespace, bool recursive);
 
+/* Takes MOUNT_ATTR_RDONLY off the mount that FD is the root of, attached in our own namespace.
+ * -EPERM: it is locked, mount_namespaces(7). */
+int mount_make_writable(int fd);
+
 /* Attaches the detached MOUNT at DIRFD/PATH; neither end follows a trailing symlink. */
 int mount_attach(int mount, int dirfd, const char *path);
 

@@ -25,6 +25,8 @@ struct plan_mount {
     uint32_t descriptor;     /* index: a detached, id-mapped mount */
     uint32_t directory;      /* 1: a directory; 0: a regular file */
     uint32_t grant;          /* index of the grant, or UINT32_MAX */
+    uint32_t stays_writable; /* 1: even inside a carve-out of another grant (a worktree's gitdir) */
+    uint32_t reserved;
     struct seam_text target; /* absolute: where it stands on the host, and so in the leg */
 };
 

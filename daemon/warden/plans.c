@@ -144,6 +144,8 @@ static int add_grants(struct planning *planning)
 
         if (r < 0)
             return r;
+        planning->writer.plan.mounts[planning->writer.plan.n_mounts - 1].stays_writable =
+            grant->kind == GRANT_GIT_DIR;
     }
     return 0;
 }
