@@ -1,15 +1,14 @@
 #include "denials.h"
 
+#include "caller.h"
 #include "clock.h"
 #include "filters.h"
+#include "flag_words.h"
 #include "messages.h"
 #include "own.h"
 #include "seccomp.h"
-#include "text.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,38 +41,18 @@ static uint64_t flags_of(const struct seccomp_call *call)
     }
 }
 
-static void comm_of(pid_t pid, char *out, size_t size)
-{
-    auto_close int fd = -EBADF;
-    char path[64], comm[32] = "?";
-    ssize_t n;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    n = fd < 0 ? -1 : read(fd, comm, sizeof(comm) - 1);
-    if (n > 0)
-        comm[n - 1] = '\0'; /* the new line */
-    text_escape(comm, out, size);
-}
-
-static void exe_of(pid_t pid, char *out, size_t size)
-{
-    char path[64], exe[PATH_MAX];
-    ssize_t n;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-    n = readlink(path, exe, sizeof(exe) - 1);
-    exe[n < 0 ? 0 : n] = '\0';
-    text_escape(n < 0 ? "?" : exe, out, size);
-}
-
 static void describe(struct denial *denial, const struct seccomp_call *call)
 {
+    char words[256], chain[CALLER_CHAIN_MAX];
+
     denial->pid = call->pid;
-    comm_of(call->pid, denial->comm, sizeof(denial->comm));
-    exe_of(call->pid, denial->exe, sizeof(denial->exe));
-    (void)snprintf(denial->who, sizeof(denial->who), "flags=0x%" PRIx64 " comm=%s exe=%s pid=%d",
-        denial->flags, denial->comm, denial->exe, call->pid);
+    caller_comm(call->pid, denial->comm, sizeof(denial->comm));
+    caller_exe(call->pid, denial->exe, sizeof(denial->exe));
+    caller_chain(call->pid, chain);
+    flag_words(denial->number, denial->flags, words, sizeof(words));
+    (void)snprintf(denial->who, sizeof(denial->who),
+        "flags=0x%" PRIx64 "%s%s comm=%s exe=%s pid=%d chain=%s", denial->flags,
+        words[0] ? "=" : "", words, denial->comm, denial->exe, call->pid, chain);
 }
 
 static struct denial *place_of(struct denials *denials, const struct seccomp_call *call)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define DENIALS_MAX 24
-#define DENIAL_WHO_MAX 512
+#define DENIAL_WHO_MAX 1280
 
 /* All calls of one number with the same flags. */
 struct denial {
@@ -15,7 +15,7 @@ struct denial {
     uint64_t count, told; /* how often; the count that was told last */
     int64_t first_ms, last_ms;
     /* of the first: */
-    char who[DENIAL_WHO_MAX]; /* flags, comm, exe, pid, as people read it */
+    char who[DENIAL_WHO_MAX]; /* flags, comm, exe, pid, chain, as people read it */
     char comm[80], exe[320];
     int32_t pid;
 };

@@ -300,8 +300,8 @@ static void test_nested_sandbox(void **state)
     static const struct {
         const char *act, *told;
     } acts[] = {
-        {"unshare -r true", "unshare: flags=0x10000000 comm=unshare exe=/usr/bin/"},
-        {"unshare -m true", "unshare: flags=0x20000 comm=unshare"},
+        {"unshare -r true", "unshare: flags=0x10000000=CLONE_NEWUSER comm=unshare exe=/usr/bin/"},
+        {"unshare -m true", "unshare: flags=0x20000=CLONE_NEWNS comm=unshare"},
         {"mount -t tmpfs none /tmp", "mount: "},
         {"umount /tmp", "umount2: "},
         {"PATH=$PATH:/usr/sbin chroot / true", "chroot: "},

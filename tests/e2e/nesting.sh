@@ -1,0 +1,66 @@
+#!/bin/bash
+# Calls that build a sandbox inside a leg: told with what, who and through whom; a flood of them; and a
+# leg whose watcher dies.  Each beside a control outside, where the same call goes through.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+detail() { jq -r 'select(.event == "denied") | .detail' "$T/json" | tail -n 1; }
+count() { jq -r 'select(.event == "denied") | .count' "$T/json" | tail -n 1; }
+subject() { jq -r 'select(.event == "denied") | .subject' "$T/json" | tail -n 1; }
+check "control: outside unshare goes through" as_user unshare -rn /bin/true
+leg -- /bin/sh -c 'sh -c "unshare -rn /bin/true; :"; :'
+equal "the call is named" unshare "$(subject)"
+check "its flags are decoded" grep -q 'flags=0x50000000=CLONE_NEWUSER|CLONE_NEWNET ' <(detail)
+check "with comm, exe and the pid inside" grep -qE ' comm=unshare exe=/usr/bin/unshare pid=[0-9]+ ' <(detail)
+check "and the chain up to the first program" grep -qE ' chain=unshare\([0-9]+\) sh\([0-9]+\) sh\(2\)$' <(detail)
+leg -- /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).mount(b"a", b"/tmp", b"tmpfs", 6, 0)'
+check "mount's flags are decoded" grep -q 'flags=0x6=MS_NOSUID|MS_NODEV ' <(detail)
+
+# ---- a flood ----
+if command -v cc >/dev/null; then
+    cat >"$T/flood.c" <<'C'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+int main(void)
+{
+    unsigned int refused = 0;
+    for (int i = 0; i < 100000; i++)
+        refused += unshare(CLONE_NEWUSER) != 0;
+    printf("%u\n", refused);
+    return 0;
+}
+C
+    cc -O1 -o "$W/flood" "$T/flood.c" && owned "$W/flood"
+    once() { local begin=$(date +%s%N); as_user saphan run -- /bin/true >/dev/null 2>&1; echo $((($(date +%s%N) - begin) / 1000)); }
+    quiet=$(for _ in 1 2 3 4 5; do once; done | sort -n | sed -n 3p)
+    (cd "$W" && as_user saphan run --json --read "$W" -- "$W/flood") >"$T/json" 2>&1 </dev/null &
+    flood=$!
+    await 10 grep -q '"denied"' "$T/json"
+    beside=$(for _ in 1 2 3 4 5; do once; done | sort -n | sed -n 3p)
+    still=no
+    grep -q '"verdict"' "$T/json" || still=yes
+    wait "$flood"
+    rc=$?
+    echo "# a leg of /bin/true: $quiet us, beside the flood $beside us (flood still on: $still)"
+    equal "each of 100,000 calls is refused" 100000 "$(_written stdout)"
+    equal "and counted" 100000 "$(count)"
+    check "in few events" [ "$(grep -c '"denied"' "$T/json")" -le 8 ]
+    check "first and last are told" \
+        jq -es 'map(select(.event == "denied")) | last | .last_ms > .first_ms and .first_ms > 0' "$T/json"
+    check "the daemon answers" saphan status
+    expect "the leg is RED whatever it exits with" 112 RED nested-sandbox
+else
+    skip "a flood of 100,000" cc
+fi
+
+# ---- the watcher dies ----
+(cd "$W" && as_user saphan run --json -- /bin/sh -c 'exec sleep 98765') >"$T/json" 2>&1 </dev/null &
+client=$!
+check "control: a leg runs" await 10 running 98765
+inside=$(pgrep -x -f 'sleep 98765' | head -n 1)
+kill -KILL "$(awk '/^PPid:/ { print $2 }' "/proc/$inside/status")"
+check "a leg whose watcher died is killed" await 2 not_running 98765
+wait "$client"
+rc=$?
+check "and is not GREEN" [ "$(colour)" != GREEN ]
+check "nor 0" [ "$rc" != 0 ]
+finish
