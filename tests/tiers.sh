@@ -92,14 +92,18 @@ tier_clang() {
 }
 
 tier_e2e() {
-    e2e_scripts e2e
+    e2e_scripts e2e e2e
 }
 
-# e2e_scripts PREFIX: all of tests/e2e, each beside a fresh daemon whose log must hold no report of a
-# sanitizer.
+tier_escape() {
+    e2e_scripts escape escape
+}
+
+# e2e_scripts PREFIX FOLDER: all of tests/FOLDER, each beside a fresh daemon whose log must hold no
+# report of a sanitizer.
 e2e_scripts() {
     local file name log
-    for file in "$tests"/e2e/*.sh; do
+    for file in "$tests/$2"/*.sh; do
         name=$(basename "$file" .sh)
         [ "$name" != lib ] || continue
         log=$logs/$1-$name.daemon.log
@@ -119,7 +123,8 @@ tier_sanitize() {
     SLOWER=6 meson_suite "$build-sanitize" unit
     SLOWER=6 meson_suite "$build-sanitize" kernel
     SLOWER=6 meson_suite "$build-sanitize" fuzz
-    e2e_scripts sanitize
+    e2e_scripts sanitize e2e
+    e2e_scripts sanitize-escape escape
     export SAPHAN_BUILD=$plain
     unset ASAN_OPTIONS UBSAN_OPTIONS
 }

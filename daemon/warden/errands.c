@@ -1,9 +1,14 @@
 #include "errands.h"
 
+#include "undertaker.h"
 #include <errno.h>
+
+/* A user whose file systems hold that many of ours gets no more of them. */
+#define HANGING_PER_USER 16
 
 struct errand {
     struct warden *warden;
+    uint32_t uid; /* as whom it looks */
     struct program_child child;
     struct event *readable, *deadline;
     uint16_t answer_type;
@@ -19,7 +24,7 @@ void errand_cancel(struct errand *errand)
         event_free(errand->readable);
     if (errand->deadline)
         event_free(errand->deadline);
-    program_end(errand->warden, &errand->child);
+    program_end(errand->warden, &errand->child, errand->uid);
     free(errand);
 }
 
@@ -81,13 +86,17 @@ int errand_run(struct warden *warden, const struct errand_question *question, st
     struct program_identity identity;
     const char *const argv[] = {program_name(question->program), identity.uid, identity.gid,
         question->as->n_groups ? identity.groups : NULL, NULL};
-    struct errand *errand = calloc(1, sizeof(*errand));
+    struct errand *errand;
     int r;
 
+    if (undertaker_waits_for(warden, question->as->uid) >= HANGING_PER_USER)
+        return -EAGAIN;
+    errand = calloc(1, sizeof(*errand));
     if (!errand)
         return -ENOMEM;
     errand->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
     errand->warden = warden;
+    errand->uid = question->as->uid;
     errand->answer_type = question->answer_type;
     errand->n_left = question->n_answers;
     errand->answer = question->answer;

@@ -4,6 +4,7 @@
 #include "log.h"
 #include "monitor.h"
 #include "refill.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void front_free(struct front *front)
     if (front->ended)
         event_free(front->ended);
     outbox_done(&front->outbox);
-    program_end(front->warden, &front->child);
+    program_end(front->warden, &front->child, NOBODY);
     free(front->peer_home);
     free(front);
 }

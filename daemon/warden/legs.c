@@ -273,6 +273,10 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
 
     leg->slot = slot;
     leg->given_ms = clock_wall_ms();
+    if (leg->ending.killed != REASON_NONE) { /* the stop came while the slot was made */
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+        return;
+    }
     if (row_first && record(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
@@ -300,13 +304,27 @@ void legs_slot_failed(struct leg *leg, const char *what)
     leg_fail(leg, STEP_SLOT, EIO, what);
 }
 
+/* The stub may be putting placeholders on disk just now: what it was about is refused, and they are
+ * taken away, when it is dead (legs_stub_ended). */
+static void fail_when_dead(struct leg *leg)
+{
+    const struct fault *fault = &leg->build_fault;
+
+    if (leg->slot)
+        (void)cgroup_kill(leg->slot->cgroup);
+    else
+        leg_fail(leg, fault->step, fault->error, fault->subject);
+}
+
 static void stamped_before(void *context, int result)
 {
     struct leg *leg = context;
 
     leg->errand = NULL;
     if (result < 0) {
-        leg_fail(leg, STEP_CHECK, -result, "the artefacts' state before the leg");
+        (void)fault_set(
+            &leg->build_fault, STEP_CHECK, -result, "the artefacts' state before the leg");
+        fail_when_dead(leg);
         return;
     }
     leg->stamped = true;
@@ -352,6 +370,10 @@ void leg_vendor_known(struct leg *leg)
 {
     struct usage usage;
 
+    if (leg->ending.killed != REASON_NONE) { /* the stop came while the opener looked */
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+        return;
+    }
     usage_of(leg->warden, leg->peer.uid, &usage);
     admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage,
         &leg->decision);
@@ -487,7 +509,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
         go_ahead(leg);
         break;
     case SEAM_FAILED:
-        if (!leg->started)
+        if (!leg->started && leg->build_fault.step == 0)
             stub_failed(leg, message);
         break;
     case SEAM_STARTED:
@@ -579,7 +601,9 @@ void legs_abandon(struct warden *warden)
 
     while ((leg = TAILQ_FIRST(&warden->legs))) {
         leg->front = NULL;
-        placeholders_release(leg);
+        /* What cannot be killed may still make a placeholder: the next start sweeps it. */
+        if (!leg->slot || slot_put_down(leg->slot))
+            placeholders_release(leg);
         leg_free(leg);
     }
 }

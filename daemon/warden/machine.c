@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "log.h"
 #include "program.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ int machine_measure(struct warden *warden)
     if (r < 0)
         return r;
     r = listen_to(&probe, &warden->machine);
-    program_end(warden, &probe);
+    program_end(warden, &probe, NOBODY);
     log_row(&warden->machine);
     return r;
 }

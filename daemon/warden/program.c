@@ -137,10 +137,10 @@ int program_start_with(struct warden *warden, enum program program, const char *
     return 0;
 }
 
-void program_end(struct warden *warden, struct program_child *child)
+void program_end(struct warden *warden, struct program_child *child, uint32_t uid)
 {
     if (child->pidfd >= 0)
-        undertaker_bury(warden, steal_fd(&child->pidfd));
+        undertaker_bury(warden, steal_fd(&child->pidfd), uid);
     close_fd(&child->channel);
     child->pid = 0;
 }

@@ -23,8 +23,9 @@ int program_start_with(struct warden *warden, enum program program, const char *
     const int *extra, size_t n_extra, struct program_child *ret);
 
 /* Kills what still runs and closes its descriptors; it is reaped at once or, if it hangs in the
- * kernel, when that lets go of it: the warden waits for no one. */
-void program_end(struct warden *warden, struct program_child *child);
+ * kernel, when that lets go of it: the warden waits for no one.
+ * UID as in undertaker.h. */
+void program_end(struct warden *warden, struct program_child *child, uint32_t uid);
 
 /* Opens all of them in options.libexec. -errno with the name logged. */
 int program_open_all(struct warden *warden);

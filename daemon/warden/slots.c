@@ -90,6 +90,15 @@ static void leave_later(evutil_socket_t fd, short what, void *context)
     }
 }
 
+static void kill_all(struct slot *slot)
+{
+    if (slot->pidfd < 0)
+        return;
+    if (slot->cgroup >= 0)
+        (void)cgroup_kill(slot->cgroup);
+    (void)kill(slot->pid, SIGKILL); /* ours and not reaped: the number is still its */
+}
+
 void slot_leave(struct slot *slot)
 {
     if (slot->state == SLOT_WAITING)
@@ -103,11 +112,7 @@ void slot_leave(struct slot *slot)
     if (slot->ended)
         (void)event_del(slot->ended);
     close_fd(&slot->channel);
-    if (slot->pidfd >= 0) {
-        if (slot->cgroup >= 0)
-            (void)cgroup_kill(slot->cgroup);
-        (void)kill(slot->pid, SIGKILL); /* ours and not reaped: the number is still its */
-    }
+    kill_all(slot);
     if (!reap(slot) || !try_remove(slot)) {
         slot->leaving = evtimer_new(slot->warden->loop, leave_later, slot);
         if (slot->leaving && event_add(slot->leaving, &leave_again) == 0)
@@ -350,15 +355,14 @@ void slots_forget(struct warden *warden, const struct leg *leg)
     }
 }
 
-/* At the very end: those that are leaving get a moment each, no more. */
-static void await(struct slot *slot)
+bool slot_put_down(struct slot *slot)
 {
     struct pollfd ended = {.fd = slot->pidfd, .events = POLLIN};
 
+    kill_all(slot);
     if (slot->pidfd >= 0)
         (void)poll(&ended, 1, CLOSE_WAIT_MS);
-    (void)reap(slot);
-    (void)try_remove(slot);
+    return reap(slot);
 }
 
 void slots_close(struct warden *warden)
@@ -371,7 +375,8 @@ void slots_close(struct warden *warden)
             slot_leave(slot);
     }
     while ((slot = TAILQ_FIRST(&warden->slots))) {
-        await(slot);
+        (void)slot_put_down(slot); /* each gets a moment, no more */
+        (void)try_remove(slot);
         TAILQ_REMOVE(&warden->slots, slot, entry);
         slot_free(slot);
     }

@@ -46,4 +46,8 @@ void slots_forget(struct warden *warden, const struct leg *leg);
  * retried until it is gone.  SLOT is gone after it. */
 void slot_leave(struct slot *slot);
 
+/* At the very end, where the loop does not turn any more: kills, and waits a moment.  False:
+ * something in it still lives. */
+bool slot_put_down(struct slot *slot);
+
 void slots_close(struct warden *warden);

@@ -32,6 +32,8 @@ int leg_stamp(struct leg *leg, bool hash, errand_done *done)
     seam_writer_init(&writer, SEAM_CHECK, 0);
     check->n_artefacts = leg->decision.n_artefacts;
     for (uint32_t i = 0; i < leg->decision.n_artefacts; i++) {
+        if (leg->gone_us) /* until the checker has said otherwise, nothing is known of it */
+            leg->after[i] = (struct artefact_stamp){.error = ENODATA};
         check->artefacts[i].descriptor = leg->decision.artefacts[i].grant;
         check->artefacts[i].hash = !hash                                   ? CHECK_HASH_NONE
                                    : leg->decision.artefacts[i].has_sha256 ? CHECK_HASH_WANTED

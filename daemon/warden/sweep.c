@@ -9,6 +9,7 @@
 #include "placeholders.h"
 #include "program.h"
 #include "text.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -92,7 +93,7 @@ static int open_as(struct warden *warden, uint32_t uid, uint32_t gid, const char
     if (r < 0)
         return r;
     r = ask_opener(&opener, path, ret_fd);
-    program_end(warden, &opener);
+    program_end(warden, &opener, NOBODY);
     return r;
 }
 

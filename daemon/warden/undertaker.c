@@ -1,13 +1,18 @@
 #include "undertaker.h"
 
+#include "clock.h"
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+
+#define MOMENT_US 1000000U
 
 struct grave {
     TAILQ_ENTRY(grave) entry;
     struct warden *warden;
     int pidfd;
+    uint32_t uid;
+    uint64_t since_us;
     struct event *ended;
 };
 
@@ -35,7 +40,7 @@ static void ended(evutil_socket_t fd, short what, void *context)
     close_grave(grave);
 }
 
-void undertaker_bury(struct warden *warden, int pidfd)
+void undertaker_bury(struct warden *warden, int pidfd, uint32_t uid)
 {
     struct grave *grave;
 
@@ -51,10 +56,23 @@ void undertaker_bury(struct warden *warden, int pidfd)
     }
     grave->warden = warden;
     grave->pidfd = pidfd;
+    grave->uid = uid;
+    grave->since_us = clock_monotonic_us();
     TAILQ_INSERT_TAIL(&warden->graves, grave, entry);
     grave->ended = event_new(warden->loop, pidfd, EV_READ, ended, grave);
     if (!grave->ended || event_add(grave->ended, NULL) < 0)
         close_grave(grave);
+}
+
+uint32_t undertaker_waits_for(const struct warden *warden, uint32_t uid)
+{
+    uint64_t now = clock_monotonic_us();
+    const struct grave *grave;
+    uint32_t count = 0;
+
+    TAILQ_FOREACH(grave, &warden->graves, entry)
+    count += grave->uid == uid && now - grave->since_us > MOMENT_US;
+    return count;
 }
 
 void undertaker_close(struct warden *warden)

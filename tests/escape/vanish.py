@@ -42,7 +42,7 @@ def while_judged():
     folder = os.open(place, os.O_PATH)
     client = raw.Client()
     client.send(raw.frame(raw.run(
-        ["/bin/sh", "-c", "truncate -s 1500M big; exit 3"], [raw.grant(raw.WORKSPACE, 1)],
+        ["/bin/sh", "-c", "truncate -s 400M big; exit 3"], [raw.grant(raw.WORKSPACE, 1)],
         artefacts=[("big", bytes(32))]), 10), [folder])
     _, accepted, _ = client.until("accepted")
     while True:
