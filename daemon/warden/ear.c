@@ -11,6 +11,7 @@
 #include "log.h"
 #include "program.h"
 #include "text.h"
+#include "undertaker.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -286,7 +287,7 @@ static void let_go(struct ear *ear)
     if (ear->ended)
         event_free(ear->ended);
     ear->readable = ear->ended = NULL;
-    program_end(ear->warden, &ear->child);
+    program_end(ear->warden, &ear->child, NOBODY);
 }
 
 static void start_again(evutil_socket_t fd, short what, void *context);
