@@ -362,6 +362,10 @@ static void admitted(struct leg *leg)
 
 void leg_resolved(struct leg *leg)
 {
+    if (leg->ending.killed != REASON_NONE) { /* the stop came while the opener looked */
+        leg_refuse(leg, leg->ending.killed, "before the program was started");
+        return;
+    }
     if (leg_name_grants(leg) == 0)
         leg_look_at_vendor(leg);
 }
@@ -494,8 +498,8 @@ static void stub_told(struct leg *leg, const struct seam_message *message)
         return;
     if (reason == REASON_NESTED_SANDBOX)
         reason = leg_vendor_called(leg, message);
-    leg_tell(leg, (enum event_kind)event->kind, reason,
-        (int64_t[]){event->a, event->b, event->c}, subject, detail);
+    leg_tell(leg, (enum event_kind)event->kind, reason, (int64_t[]){event->a, event->b, event->c},
+        subject, detail);
     if (reason == REASON_NESTED_SANDBOX && leg->vendor.nested == NESTED_KILL)
         leg_kill(leg, REASON_NESTED_SANDBOX);
 }
