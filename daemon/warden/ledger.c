@@ -431,14 +431,15 @@ int ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdic
     return commit(ledger);
 }
 
-void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, uint32_t client_status)
+void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, const char *detail,
+    uint32_t client_status)
 {
     int r = begin(ledger);
 
     if (r == 0)
         r = update_end(ledger, leg, COLOUR_REFUSED, -1, client_status, 0, NULL);
     if (r == 0)
-        r = insert_reason(ledger, leg, 0, reason, NULL);
+        r = insert_reason(ledger, leg, 0, reason, detail);
     if (r == 0)
         r = forget_intents(ledger, leg);
     if (r == 0)

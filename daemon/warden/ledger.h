@@ -27,7 +27,8 @@ void ledger_event(
 
 /* The amendments. */
 int ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict);
-void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, uint32_t client_status);
+void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, const char *detail,
+    uint32_t client_status);
 
 /* -- reading, for answers.c: each calls TAKE with messages ready to send until it returns false --
  */

@@ -1,7 +1,7 @@
 /* leg.h - one leg, from the request to its last event: the struct that the files of its life share.
  *
- * grants.c makes the request, plans.c the plan, streams.c the three streams, errands.c the short
- * runs of opener and checker, legs.c drives, endings.c ends.
+ * grants.c makes the request, refusals.c says no, plans.c the plan, streams.c the three streams,
+ * errands.c the short runs of opener and checker, legs.c drives, endings.c ends.
  */
 #pragma once
 
@@ -79,12 +79,16 @@ struct leg {
     struct event *wall;
 };
 
-/* legs.c */
-void leg_free(struct leg *leg);
+/* refusals.c */
 /* Ends a leg that was never started: tells why, takes down what stands.  LEG is gone after it. */
 void leg_refuse(struct leg *leg, enum reason reason, const char *detail);
 /* The same for a failure in STEP about SUBJECT: build-failed. */
 void leg_fail(struct leg *leg, uint32_t step, int error, const char *subject);
+/* For what admit() found. */
+void leg_refuse_decided(struct leg *leg);
+
+/* legs.c */
+void leg_free(struct leg *leg);
 /* Sends an event to the front (if there is one) and to the ledger. */
 void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
     const char *subject, const char *detail);

@@ -59,7 +59,8 @@ static int read_directory(struct policy *policy, const char *directory)
     return r;
 }
 
-/* A switch for tests alone: who finds it in a policy copied from somewhere must not start with it. */
+/* A switch for tests alone: who finds it in a policy copied from somewhere must not start with it.
+ */
 static int refuse_test_only(const struct options *options, const struct policy *policy)
 {
     for (size_t i = 0; i < policy->n_rules && !options->private_directory; i++) {
