@@ -40,8 +40,8 @@ static void test_exit_statuses(void **state)
 
 static void test_fatal_signals(void **state)
 {
-    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-        SIGKILL, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGSYS, 34, 64};
+    static const int signals[] = {SIGHUP, SIGINT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL,
+        SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGSYS, 34, 64};
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
     char script[32];
 

@@ -166,11 +166,10 @@ static void test_scratch_is_bounded(void **state)
 {
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE); /* 64 MiB for all of it */
 
-    expect_output(&play,
-        "head -c 41943040 /dev/zero > /tmp/a && head -c 41943040 /dev/zero > /dev/shm/b; rm "
-        "/tmp/a; "
-        "head -c 20971520 /dev/zero > $HOME/c",
-        0, "No space left");
+    expect_status(&play,
+        "head -c 41943040 /dev/zero > /tmp/a && ! head -c 41943040 /dev/zero > /dev/shm/b && "
+        "rm /tmp/a && head -c 20971520 /dev/zero > $HOME/c",
+        0);
     expect_status(&play,
         "cd /tmp && seq 20000 | xargs mkdir 2>/dev/null; set -- *; test $# -gt 9000 && test $# -lt "
         "17000",
@@ -271,9 +270,12 @@ static void test_descriptors_and_environment(void **state)
     expect_output(&play, NULL, 0, "0\n1\n2\n3\n");
     assert_string_equal(last.output, "0\n1\n2\n3\n");
     play.argv = NULL;
-    expect_output(&play, "tr '\\0' ' ' < /proc/$$/environ", 0,
-        "PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 TERM=dumb TMPDIR=/tmp HOME=/home/leg G=");
-    expect_status(&play, "test $(tr '\\0' '\\n' < /proc/$$/environ | wc -l) -eq 6", 0);
+    play.argv = (const char *const[]){"env", NULL};
+    expect_output(&play, NULL, 0,
+        "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C.UTF-8\nTERM=dumb\nTMPDIR=/tmp\nHOME=/home/"
+        "leg\nG=");
+    assert_string_equal(strchr(strstr(last.output, "\nG=") + 1, '\n'), "\n"); /* and no more */
+    play.argv = NULL;
     expect_status(&play, "test $(ulimit -c) = 0", 0);
 }
 
@@ -282,7 +284,8 @@ static void test_own_proc(void **state)
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
 
     play.uid = play.gid = 0; /* the knobs belong to root: the walls are mounts and Landlock */
-    expect_output(&play, "echo vendor > /proc/$$/comm && cat /proc/$$/comm", 0, "vendor");
+    expect_output(&play, "echo vendor > /proc/$$/comm && read -r is < /proc/$$/comm && echo $is", 0,
+        "vendor");
     expect_status(&play, "echo 5 > /proc/$$/oom_score_adj", 0);
     expect_status(&play, "! echo 1 > /proc/sys/kernel/sysrq", 0);
     expect_status(&play, "! echo 1 > /proc/sys/net/ipv4/ip_forward", 0);
@@ -311,7 +314,7 @@ static void test_nested_sandbox(void **state)
 
     play.uid = play.gid = 0; /* else mount(8) looks at the uid and does not even try */
     assert_int_equal(control(&plot, 0, "unshare -r true"), 0);
-    assert_int_equal(control(&plot, 0, "unshare -m mount -t tmpfs none /mnt"), 0);
+    assert_int_equal(control(&plot, 0, "unshare -m mount -t tmpfs none $G"), 0);
     assert_int_equal(control(&plot, 0, "chroot / true"), 0);
     for (size_t i = 0; i < array_size(acts); i++) {
         expect_status(&play, acts[i].act, FAILS);
