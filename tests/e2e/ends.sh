@@ -3,7 +3,7 @@
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 mark=31415926.$RANDOM # an argument of sleep that no other process has
 
-sleep "$mark.canary" &
+sleep 86400 &
 canary=$!
 program stay <<SH
 #!/bin/bash
@@ -32,11 +32,14 @@ no_leg_cgroup() {
 cgroup=$(daemon_cgroup "$SAPHAN_DAEMON_PID")
 check "the daemon has a cgroup of its own" test -d "$cgroup"
 
-check "control: outside, TERM does not end it" bash -c "
-    setsid $W/stay & pid=\$!; sleep 0.5; kill -TERM \$pid; sleep 0.2; kill -0 \$pid; alive=\$?
-    for p in \$(pgrep -f -- '$mark\$'); do kill -KILL \$p 2>/dev/null; done
-    pkill -KILL -s \$pid; exit \$alive"
-await 2 not_running "$mark"
+setsid "$W/stay" >/dev/null 2>&1 </dev/null &
+outside=$!
+await 5 running "$mark"
+kill -TERM "$outside"
+sleep 0.2
+check "control: outside, TERM does not end it" running "$mark"
+pkill -KILL -s "$outside"
+await 2 bash -c "pkill -KILL -f -- 'sleep $mark\$'; ! pgrep -f -- 'sleep $mark\$'"
 
 before=$(date +%s%N)
 leg --read "$W" --limit wall=1s -- "$W/stay"

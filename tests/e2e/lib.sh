@@ -128,14 +128,7 @@ await() { # SECONDS COMMAND...: true as soon as the command is
         sleep 0.02
     done
 }
-running() { # is a process alive that has exactly ARG among its arguments
-    local pid
-    for pid in /proc/[0-9]*; do
-        [ "${pid#/proc/}" != "$BASHPID" ] || continue
-        tr '\0' '\n' 2>/dev/null <"$pid/cmdline" | grep -qxF -- "$1" && return 0
-    done
-    return 1
-}
+running() { pgrep -f -- "sleep $1\$" >/dev/null; } # is there a process whose arguments end so
 not_running() { ! running "$1"; }
 
 # ---- daemons of a script's own ----
