@@ -20,11 +20,9 @@ T=$(mktemp -d "${E2E_BASE:-/tmp}/saphan-e2e.XXXXXX")
 chmod 755 "$T"
 W=$T/work # the user's own
 mkdir "$W" && chown "$leg_uid:$leg_gid" "$W"
-own_daemons=()
 _end() {
     local pid
-    for pid in "${own_daemons[@]}"; do kill -KILL "$pid" 2>/dev/null; done
-    for pid in $(jobs -p); do kill -KILL "$pid" 2>/dev/null; done
+    for pid in $(jobs -rp); do kill -KILL "$pid" 2>/dev/null; done
     wait 2>/dev/null
     awk -v t="$T" 'index($5, t) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
         while read -r mount; do umount -l "$mount"; done
@@ -135,26 +133,22 @@ not_running() { ! running "$1"; }
 # start_daemon DIR [ARG...]: a further saphand whose private folder is DIR.  Sets $daemon_pid; its log
 # is DIR.log.  Use it by SAPHAN_SOCKET=DIR/saphan.sock.
 start_daemon() {
-    local dir=$1 custody=() said=""
+    local dir=$1 custody=()
     shift
     mkdir -p "$dir" && chmod 711 "$dir"
     if [ ! -e "$dir.policy" ]; then policy "$LEG_USER root" >"$dir.policy"; fi
     [ "$(stat -c %u "$SAPHAN_BUILD/daemon/saphand")" = 0 ] ||
         custody=(--custodian "$(stat -c %u "$SAPHAN_BUILD/daemon/saphand")")
-    rm -f "$dir.ready" && mkfifo "$dir.ready"
-    exec 7<>"$dir.ready"
+    : >"$dir.ready"
     "${BEFORE_DAEMON[@]}" "$SAPHAN_BUILD/daemon/saphand" --private "$dir" --policy "$dir.policy" \
-        --libexec "$SAPHAN_BUILD/daemon" --vendors "$SAPHAN_BUILD/policy/vendors" --ready-fd 8 "${custody[@]}" "$@" \
-        8>"$dir.ready" 7>&- >>"$dir.log" 2>&1 </dev/null &
+        --libexec "$SAPHAN_BUILD/daemon" --vendors "$SAPHAN_BUILD/policy/vendors" --ready-fd 8 \
+        "${custody[@]}" "$@" 8>"$dir.ready" >>"$dir.log" 2>&1 </dev/null &
     daemon_pid=$!
-    own_daemons+=("$daemon_pid")
-    while [ "$said" != ready ]; do
-        read -r -t 0.2 said <&7 || kill -0 "$daemon_pid" 2>/dev/null || break
-    done
-    exec 7>&-
-    [ "$said" = ready ] || return 1
+    await 60 _ready_or_gone "$dir" "$daemon_pid"
+    [ -s "$dir.ready" ] || return 1
     chmod 666 "$dir/saphan.sock"
 }
+_ready_or_gone() { [ -s "$1.ready" ] || ! kill -0 "$2" 2>/dev/null; }
 BEFORE_DAEMON=(env -i PATH="$PATH" ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} ${UBSAN_OPTIONS:+UBSAN_OPTIONS="$UBSAN_OPTIONS"})
 policy() { # USERS [LINE...]: a policy that lets them do everything, with further lines
     local users=$1

@@ -19,7 +19,7 @@ good() { policy "$LEG_USER" "$@" >"$own.policy"; }
 good
 mkdir -p "$own"
 check "control: --check of a good policy" "${daemon[@]}" --private "$own" --policy "$own.policy" --check
-check "control: a start with it" start_daemon "$own"
+if start_daemon "$own"; then ok "control: a start with it"; else not_ok "control: a start with it" "$(tail -3 "$own.log")"; fi
 kill "$daemon_pid"; wait "$daemon_pid" 2>/dev/null
 : >"$own.policy"; wrong "an empty file" 'empty|no rule'
 printf '# only a comment\n' >"$own.policy"; wrong "only a comment" 'empty|no rule|section'

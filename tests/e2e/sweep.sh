@@ -19,7 +19,7 @@ for point in $(seq "$points"); do
     (cd "$W" && as_user timeout 20 saphan run --workspace "$WS" -- /bin/sh -c "sleep $mark & sleep $mark") >/dev/null 2>&1 &
     client=$!
     # The first points fall into set-up, the others into the run.
-    sleep "0.0$(printf '%02d' $((RANDOM % (point * 4) % 100)))"
+    sleep "0.$(printf '%03d' $((RANDOM % (point * 15))))"
     kill -KILL "$daemon_pid"
     wait "$daemon_pid" 2>/dev/null
     killed_cgroup=$cgroup
@@ -36,20 +36,22 @@ if [ -z "$bad" ]; then ok "$points times SIGKILL of the daemon: nothing is left"
 equal "no mount is left" "$mounts" "$(wc -l </proc/self/mountinfo)"
 check_not "no leg is said to run" bash -c "setpriv --reuid $LEG_USER --regid $leg_gid --init-groups saphan legs | grep -qi running"
 
+kill_stubs() { # CLIENT: kills every stub there is; true when CLIENT has ended
+    local pid
+    for pid in $(find "$cgroup" -name cgroup.procs -exec cat {} + 2>/dev/null); do
+        case $(readlink "/proc/$pid/exe") in */saphan-stub) kill -KILL "$pid" 2>/dev/null ;; esac
+    done
+    ! kill -0 "$1" 2>/dev/null
+}
 bad=""
 for point in $(seq $((points / 2))); do
     (cd "$W" && as_user timeout 20 saphan run --json --workspace "$WS" -- /bin/sh -c "sleep $mark & sleep $mark") >"$T/out" 2>&1 &
     client=$!
-    sleep "0.0$(printf '%02d' $((RANDOM % (point * 8) % 100)))"
-    for procs in $(find "$cgroup" -name cgroup.procs); do
-        for pid in $(cat "$procs" 2>/dev/null); do
-            case $(readlink "/proc/$pid/exe") in */saphan-stub) kill -KILL "$pid" ;; esac
-        done
-    done
-    if ! await 3 not_running "$mark"; then bad="$bad point $point: a process is left;"; fi
+    sleep "0.$(printf '%03d' $((RANDOM % (point * 30))))"
+    # Until its client has ended: the first may have been a slot that no leg had yet.
+    await 10 kill_stubs "$client" || bad="$bad point $point: the leg goes on;"
+    await 2 not_running "$mark" || bad="$bad point $point: a process is left;"
     kill -0 "$daemon_pid" 2>/dev/null || bad="$bad point $point: the daemon died;"
-    # A kill that fell before the leg had its slot leaves the leg to run: end it.
-    kill -TERM "$client" 2>/dev/null
     wait "$client"
     [ $? != 0 ] || bad="$bad point $point: the client said 0;"
 done
