@@ -1,7 +1,7 @@
 /* host_mounts.c - the mounts of the host that `--view host` shows. */
 #include "system_view.h"
 
-#include "descriptor.h"
+#include "mount_table.h"
 #include "text.h"
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOUNTINFO_MAX (4 * 1024 * 1024)
 #define HOST_MOUNTS_MAX 64
 
 /* The leg has its own of these, or none. */
@@ -98,30 +97,43 @@ static int add_top(struct host_list *list)
     return 0;
 }
 
+/* Served by a process of some user's: it cannot be id-mapped, and whoever walks into it waits for
+ * that process. */
+static bool is_users_own(const struct mount_entry *mount)
+{
+    return text_equal(mount->type, "fuse") || text_starts_with(mount->type, "fuse.") ||
+           text_equal(mount->type, "fuseblk");
+}
+
+static bool lies_in_users_own(const struct mount_table *table, const struct mount_entry *mount)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (is_users_own(&table->entries[i]) &&
+            text_path_beneath(mount->point, table->entries[i].point))
+            return true;
+    }
+    return false;
+}
+
+/* What is left out here is hidden from the leg: more is hidden, not less. */
 static int add_mounts(struct host_list *list)
 {
-    auto_free char *table = NULL;
-    char *line, *rest;
-    int r;
+    struct mount_table table;
+    int r = mount_table_read(&table);
 
-    r = descriptor_read_file(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &table);
     if (r < 0)
         return r;
-    for (line = strtok_r(table, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        const char *dash = strstr(line, " - ");
-        char path[512], type[64];
+    for (uint32_t i = 0; r == 0 && i < table.count; i++) {
+        const struct mount_entry *mount = &table.entries[i];
 
-        /* A mount point with an escaped character is left out of the view: more is hidden, not
-         * less. */
-        if (!dash || sscanf(line, "%*s %*s %*s %*s %511s", path) != 1 ||
-            sscanf(dash, " - %63s", type) != 1 || strchr(path, '\\') || text_equal(path, "/") ||
-            is_hidden(path) || is_kernel_type(type))
+        if (!text_path_is_normal(mount->point) || mount->point[1] == '\0' ||
+            is_hidden(mount->point) || is_kernel_type(mount->type) ||
+            lies_in_users_own(&table, mount))
             continue;
-        r = add(list, path);
-        if (r < 0)
-            return r;
+        r = add(list, mount->point);
     }
-    return 0;
+    mount_table_done(&table);
+    return r;
 }
 
 static int by_path(const void *a, const void *b)

@@ -28,15 +28,17 @@ static void unescape(char *text)
     *out = '\0';
 }
 
-/* ID PARENT MAJOR:MINOR ROOT POINT ...; both paths point into LINE. */
+/* ID PARENT MAJOR:MINOR ROOT POINT ... - TYPE ... */
 static bool parse(char *line, struct mount_entry *entry)
 {
     unsigned int major, minor;
-    char *rest = NULL, *root, *point;
+    char *rest = NULL, *root, *point, *type = strstr(line, " - ");
     int at = 0;
 
-    if (sscanf(line, "%" SCNu64 " %*u %u:%u %n", &entry->id, &major, &minor, &at) != 3 || at == 0)
+    if (sscanf(line, "%" SCNu64 " %*u %u:%u %n", &entry->id, &major, &minor, &at) != 3 || at == 0 ||
+        !type)
         return false;
+    type += strlen(" - ");
     root = strtok_r(line + at, " ", &rest);
     point = strtok_r(NULL, " ", &rest);
     if (!root || !point)
@@ -46,6 +48,7 @@ static bool parse(char *line, struct mount_entry *entry)
     entry->device = (uint64_t)major << 32 | minor;
     entry->root = strdup(root);
     entry->point = strdup(point);
+    entry->type = strndup(type, strcspn(type, " "));
     return true;
 }
 
@@ -76,7 +79,7 @@ int mount_table_read(struct mount_table *ret)
 
         if (!parse(line, entry))
             r = -EBADMSG;
-        else if (!entry->root || !entry->point)
+        else if (!entry->root || !entry->point || !entry->type)
             r = -ENOMEM;
         if (r < 0) {
             mount_table_done(&table);
@@ -92,6 +95,7 @@ void mount_table_done(struct mount_table *table)
     for (uint32_t i = 0; i < table->count; i++) {
         free(table->entries[i].root);
         free(table->entries[i].point);
+        free(table->entries[i].type);
     }
     free(table->entries);
     *table = (struct mount_table){0};

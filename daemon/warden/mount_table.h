@@ -9,6 +9,7 @@ struct mount_entry {
     uint64_t id, device;
     char *root;  /* what of the file system stands at ... */
     char *point; /* ... this place of our mount namespace */
+    char *type;  /* of the file system: "ext4", "fuse.sshfs" */
 };
 
 struct mount_table {

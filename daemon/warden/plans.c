@@ -95,9 +95,14 @@ static int add_host_view(struct planning *planning)
     r = host_mounts_read(&mounts, &count);
     if (r < 0)
         return fault_set(planning->fault, STEP_IDMAP, -r, "the host's mounts");
-    for (uint32_t i = 0; r == 0 && i < count; i++)
+    for (uint32_t i = 0; r == 0 && i < count; i++) {
         r = add_mount(
             planning, PLAN_MOUNT_SYSTEM, mounts[i].fd, mounts[i].path, true, UINT32_MAX, false);
+        if (r == -EINVAL) { /* one that cannot be id-mapped (NFS, 9p) is not shown */
+            *planning->fault = (struct fault){0};
+            r = 0;
+        }
+    }
     host_mounts_free(mounts, count);
     return r;
 }
@@ -199,18 +204,40 @@ static bool granted_by_name(const struct leg *leg, const char *path)
     return false;
 }
 
-static void add_masks(struct planning *planning)
+static void add_mask(struct planning *planning, const char *path)
 {
-    const struct system_view *view = &planning->leg->warden->view;
     struct plan *plan = &planning->writer.plan;
 
-    for (uint32_t i = 0; i < view->n_masks; i++) {
-        if (planning->leg->decision.view == VIEW_MINIMAL &&
-            !text_starts_with(view->masks[i], "/etc/"))
-            continue;
-        if (!granted_by_name(planning->leg, view->masks[i]))
-            plan->masks[plan->n_masks++] = seam_put_text(&planning->writer.strings, view->masks[i]);
+    if (!granted_by_name(planning->leg, path))
+        plan->masks[plan->n_masks++] = seam_put_text(&planning->writer.strings, path);
+}
+
+/* Other users' homes are theirs to close; the requester's own secrets are hidden from its leg, and
+ * whether they exist is asked by the stub alone. */
+static int add_home_masks(struct planning *planning)
+{
+    const char *home = planning->leg->peer.home;
+
+    if (!home || !text_path_is_normal(home))
+        return 0;
+    for (size_t i = 0; home_secrets[i]; i++) {
+        auto_free char *path =
+            text_format("%s/%s", text_equal(home, "/") ? "" : home, home_secrets[i]);
+
+        if (!path)
+            return -ENOMEM;
+        add_mask(planning, path);
     }
+    return 0;
+}
+
+static int add_masks(struct planning *planning)
+{
+    const struct system_view *view = &planning->leg->warden->view;
+
+    for (uint32_t i = 0; i < view->n_masks; i++)
+        add_mask(planning, view->masks[i]);
+    return planning->leg->decision.view == VIEW_HOST ? add_home_masks(planning) : 0;
 }
 
 static int add_streams(struct planning *planning)
@@ -299,7 +326,9 @@ static int compose(struct planning *planning)
         return r;
     add_symlinks(planning);
     sort_mounts(planning);
-    add_masks(planning);
+    r = add_masks(planning);
+    if (r < 0)
+        return r;
     add_landlock(planning);
     add_identity(planning);
     r = add_carve_outs(planning);

@@ -12,13 +12,16 @@
 static const char *const system_paths[] = {
     "/bin", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr"};
 
-/* Files whose content is a secret of the host, wherever permissions already say so or not. */
+/* Files whose content is a secret of the host, wherever permissions already say so or not.  Only
+ * what no user can make: a name in a home could be a link to anything, or a file system that hangs,
+ * and would then be in the way of everybody's legs. */
 static const char *const secret_patterns[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow",
     "/etc/gshadow-", "/etc/security/opasswd", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
     "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab", "/etc/wireguard",
-    "/etc/NetworkManager/system-connections", "/etc/docker/key.json", "/etc/saphan", "/root/.ssh",
-    "/root/.gnupg", "/home/*/.ssh", "/home/*/.gnupg", "/home/*/.aws", "/home/*/.config/gcloud",
-    "/home/*/.kube", "/home/*/.netrc", "/home/*/.docker"};
+    "/etc/NetworkManager/system-connections", "/etc/docker/key.json", "/etc/saphan", NULL};
+
+const char *const home_secrets[] = {
+    ".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".netrc", ".docker", NULL};
 
 static int add_symlink(struct system_view *view, const char *path)
 {
@@ -51,7 +54,7 @@ static int add_directory(struct system_view *view, const char *path)
 
 static int find_secrets(struct system_view *view)
 {
-    for (size_t i = 0; i < array_size(secret_patterns); i++) {
+    for (size_t i = 0; secret_patterns[i]; i++) {
         glob_t found = {0};
 
         if (glob(secret_patterns[i], GLOB_NOSORT, NULL, &found) == 0) {

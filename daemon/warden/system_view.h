@@ -7,6 +7,9 @@
 int system_view_open(struct warden *warden);
 void system_view_close(struct warden *warden);
 
+/* What lies in a home and is a secret of its owner's; NULL-terminated. */
+extern const char *const home_secrets[];
+
 /* One mount of the host view. */
 struct host_mount {
     char *path;

@@ -58,7 +58,7 @@ struct system_view {
         char *path, *target;
     } symlinks[16];
     uint32_t n_symlinks;
-    char *masks[SYSTEM_MASKS_MAX]; /* secrets that exist on this host */
+    char *masks[SYSTEM_MASKS_MAX]; /* the system's secrets that exist on this host */
     uint32_t n_masks;
 };
 

@@ -5,9 +5,11 @@ SAPHAN_KILLS: how many times (default 12); SAPHAN_SEED: which chance."""
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import rawclient as raw
@@ -16,7 +18,7 @@ WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 BUILD = os.environ["SAPHAN_BUILD"]
 TIMES = int(os.environ.get("SAPHAN_KILLS", "12"))
 SEED = int(os.environ.get("SAPHAN_SEED", "20261130"))
-PRIVATE = os.path.join(WORK, "private")
+PRIVATE = tempfile.mkdtemp(prefix="saphan-kills.", dir="/run")  # where only root may write
 SOCKET = os.path.join(PRIVATE, "saphan.sock")
 chance = random.Random(SEED)
 tests = 0
@@ -144,7 +146,6 @@ def victim(daemon, what):
 
 
 def main():
-    os.mkdir(PRIVATE, 0o711)
     os.chmod(PRIVATE, 0o711)
     with open(PRIVATE + ".policy", "w") as policy:
         policy.write("[allow t]\nUser=root\nBoundary=domain\nView=minimal\nNet=none\nVendor=*\nRead=/\nWrite=/\n")
@@ -226,5 +227,11 @@ def raw_served():
     return kind == "end"
 
 
-main()
+try:
+    main()
+finally:
+    shutil.rmtree(PRIVATE, ignore_errors=True)
+    for end in (".policy", ".log"):
+        if os.path.exists(PRIVATE + end):
+            os.unlink(PRIVATE + end)
 print("1..%d" % tests)

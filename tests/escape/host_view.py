@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""host_view.py WORK UID GID - what an ordinary user puts into a home is in no other user's way.  TAP."""
+import os
+import shutil
+import subprocess
+import sys
+
+import rawclient as raw
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+UID, GID = int(sys.argv[2]), int(sys.argv[3])
+home = "/home/saphan-escape-%d" % os.getpid()
+tests = 0
+
+
+def check(name, good, known=""):
+    global tests
+    tests += 1
+    if not good:
+        print("# %s" % str(known).replace("\n", "\n# "))
+    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
+
+
+def look(command):
+    client = raw.Client()
+    said = client.ask(raw.run(["/bin/sh", "-c", command], view=2))
+    client.close()
+    return said
+
+
+os.makedirs("/home", exist_ok=True)
+os.mkdir(home)
+try:
+    os.chown(home, UID, GID)
+    os.mkdir(home + "/mount")
+    os.chown(home + "/mount", UID, GID)
+    with open(home + "/seen", "w"):
+        pass
+    os.symlink("/usr", home + "/.aws")
+    if os.path.exists("/dev/fuse"):
+        server = subprocess.Popen([HERE + "/fuse_hang.py", home + "/mount", str(UID), str(GID)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        check("control: a file system of the user's own that does not answer is in a home",
+              server.stdout.readline() == "mounted\n")
+        said = look("exit 0")
+        check("a leg with the host's view runs all the same", said == "GREEN", said)
+        said = look("test -e %s/seen" % home)
+        check("control: it sees the rest of that home", said == "GREEN", said)
+        said = look("ls %s/mount" % home)
+        check("and not what that file system holds", said in ("GREEN", "RED exit-status"), said)
+        server.stdin.close()
+        server.wait()
+    else:
+        print("ok 1 - a file system of a user's own # skip /dev/fuse")
+        tests += 1
+finally:
+    subprocess.run(["umount", "-l", home + "/mount"], stderr=subprocess.DEVNULL, check=False)
+    shutil.rmtree(home, ignore_errors=True)
+check("and saphand serves on", raw.served())
+print("1..%d" % tests)
