@@ -12,9 +12,10 @@ fresh() { # a workspace with something in it, and times in the past
     find "$WS" -exec touch -h -d '2020-01-02 03:04:05.678901234' {} +
 }
 repository() {
-    git init -q "$WS" && git -C "$WS" -c user.name=n -c user.email=e add . &&
-        git -C "$WS" -c user.name=n -c user.email=e commit -qm first
+    owned "$WS"
+    as_user git init -q "$WS" && as_user git -C "$WS" add . && committed
 }
+committed() { as_user git -C "$WS" -c user.name=n -c user.email=e commit -qm first; }
 inside() { leg --workspace "$WS" "${@:2}" -- /bin/bash -c "cd '$WS'; $1"; }
 # untouched NAME: the tree is byte for byte what it was, times included
 untouched() {
@@ -73,7 +74,7 @@ fresh repository
 config_before=$(sha256sum "$WS/.git/config"; ls -R "$WS/.git/hooks")
 inside 'echo more >>src/main.c && git -c user.name=n -c user.email=e commit -qam second' --git
 expect "--git: a commit" 0 GREEN
-equal "--git: the commit is there" second "$(as_user git -c safe.directory='*' -C "$WS" log -1 --format=%s 2>&1)"
+equal "--git: the commit is there" second "$(as_user git -C "$WS" log -1 --format=%s 2>&1)"
 inside 'git config core.hooksPath /tmp/x' --git
 check_not "--git: the configuration stays read-only" [ "$rc" = 0 ]
 inside 'echo x >.git/hooks/pre-commit' --git
@@ -130,12 +131,13 @@ expect "a carve-out outside the grants" 125 REFUSED carve-out-outside-grants
 # a linked worktree
 fresh repository
 rm -rf "$T/tree"
-git -C "$WS" worktree add -q "$T/tree" -b side && owned "$T/tree" "$WS"
+mkdir "$T/tree" && owned "$T/tree"
+as_user git -C "$WS" worktree add -q "$T/tree" -b side
 leg --workspace "$T/tree" -- /bin/bash -c "cd '$T/tree'; echo 'gitdir: /tmp' >.git"
 check_not "a linked worktree's .git file stays" [ "$rc" = 0 ]
 leg --workspace "$T/tree" --git -- /bin/bash -c "cd '$T/tree'; echo x >f; git add f; git -c user.name=n -c user.email=e commit -qm side"
 expect "a linked worktree, --git: a commit" 0 GREEN
-equal "and it is there" side "$(git -c safe.directory='*' -C "$T/tree" log -1 --format=%s 2>&1)"
+equal "and it is there" side "$(as_user git -C "$T/tree" log -1 --format=%s 2>&1)"
 leg --workspace "$T/tree" --git -- /bin/bash -c "echo x >>'$WS/.git/config'"
 check_not "the common directory's configuration stays" [ "$rc" = 0 ]
 rm -rf "$T/forged" && mkdir "$T/forged" && echo "gitdir: $WS/.git/worktrees/tree" >"$T/forged/.git" && owned "$T/forged"

@@ -25,7 +25,7 @@ arm() {
         check "$name: and says what it lacks" grep -qE "${PATTERN:?}|ENOSYS|Function not implemented" "$T/own.log"
     else
         if [ "$rc" = 125 ] && [ "$(colour)" = REFUSED ]; then ok "$name: REFUSED"; else not_ok "$name: REFUSED" "$(told)"; fi
-        check "$name: the rung or the step is named" grep -qE "$PATTERN" "$T/json" "$T/client"
+        check "$name: the rung or the step is named" grep -qE "$PATTERN" "$T/json" "$T/client" "$T/own.log"
     fi
     [ $# -eq 0 ] || check_not "$name: nothing ran" test -e "$W/ran"
     [ $# -eq 0 ] || check_not "$name: nothing is left in the workspace" test -e "$W/.git"
