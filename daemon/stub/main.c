@@ -84,7 +84,8 @@ static int take_plan(struct seam_message *message, struct plan_view *view, struc
     return r < 0 ? fault_set(ret_fault, STEP_PLAN, -r, "plan") : 0;
 }
 
-static int start(struct program *program, const struct plan_view *view, pid_t *ret_pid)
+static int read_arguments(
+    struct program *program, const struct plan_view *view, struct fault *ret_fault)
 {
     char **argv, **env;
     int r = plan_strv(view, view->plan->argv, &argv);
@@ -92,10 +93,10 @@ static int start(struct program *program, const struct plan_view *view, pid_t *r
     if (r == 0)
         r = plan_strv(view, view->plan->env, &env);
     if (r < 0)
-        return fault_set(&program->fault, STEP_PLAN, -r, "arguments");
+        return fault_set(ret_fault, STEP_PLAN, -r, "arguments");
     program->argv = argv;
     program->env = env;
-    return program_start(program, ret_pid);
+    return 0;
 }
 
 /* What comes through our hands is kept in a file, or counted on its way to the client. */
@@ -162,31 +163,67 @@ static int open_children(void)
     return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Anything but GO, and the end of the channel too, is the end of the leg. */
+static void wait_for_go(void)
+{
+    struct seam_message message;
+
+    if (seam_receive(CHANNEL, &message) != 0 || message.header.type != SEAM_GO)
+        _exit(1);
+    seam_message_done(&message);
+}
+
+/* The last walls, on both processes, before the warden hears READY: there is no moment at which a
+ * program of a leg runs beside a pid 1 that could do more than it. */
+static int raise_walls(struct program *program, const struct plan *plan, struct fault *ret_fault)
+{
+    int r = program_raise(program);
+
+    if (r < 0)
+        *ret_fault = program->fault;
+    return r < 0 ? r : boundary_retire(plan->uid, plan->gid, ret_fault);
+}
+
+/* Executes on the warden's word, and lets go of all that was only for the program. */
+static int start(struct program *program, struct watch *watch, struct fault *ret_fault)
+{
+    int r;
+
+    wait_for_go();
+    r = program_release(program);
+    if (r < 0) {
+        *ret_fault = program->fault;
+        return r;
+    }
+    (void)say(SEAM_STARTED, &(struct seam_started){.pid = program->pid});
+    watch->program = program->pid;
+    watch->listener = program->listener;
+    r = shed(watch, program->site);
+    return r < 0 ? fault_set(ret_fault, STEP_STDIO, -r, "pid 1") : 0;
+}
+
 /* Builds, starts, and becomes the pid 1 that watches. */
 static int run(struct site *site, const struct seam_message *message, struct plan_view *view,
     struct watch *watch, struct fault *ret_fault)
 {
-    struct program program = {.site = site, .channel = CHANNEL, .asked_us = clock_monotonic_us()};
-    const uint32_t uid = view->plan->uid, gid = view->plan->gid;
+    const uint64_t asked_us = clock_monotonic_us();
+    struct program program = {.site = site};
     int r;
 
+    watch->denials.leg = view->plan->leg;
     r = boundary_build(site, view, message->descriptors, ret_fault);
     if (r == 0)
         r = prepare_output(watch, site, ret_fault);
+    if (r == 0)
+        r = read_arguments(&program, view, ret_fault);
+    if (r == 0)
+        r = raise_walls(&program, view->plan, ret_fault);
     if (r < 0)
         return r;
-    r = start(&program, view, &watch->program);
-    *ret_fault = program.fault;
-    if (r < 0)
-        return r;
-    (void)say(SEAM_STARTED, &(struct seam_started){.pid = watch->program});
-    watch->listener = program.listener;
-    watch->denials.leg = view->plan->leg;
-    r = shed(watch, site);
-    if (r < 0)
-        return fault_set(ret_fault, STEP_STDIO, -r, "pid 1");
+    (void)say(SEAM_READY, &(struct seam_ready){.build_us = clock_monotonic_us() - asked_us});
+    r = start(&program, watch, ret_fault);
     plan_close(view);
-    return boundary_retire(uid, gid, ret_fault);
+    return r;
 }
 
 int main(void)
