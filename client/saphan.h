@@ -193,6 +193,7 @@ enum saphan_event_kind {
     SAPHAN_EVENT_RUNG = 13,
     SAPHAN_EVENT_RULE = 14,
     SAPHAN_EVENT_END = 15,
+    SAPHAN_EVENT_WHY = 16,
 };
 
 struct saphan_told {
@@ -263,6 +264,13 @@ struct saphan_status {
     uint64_t denials_told, denials_unjoined, denials_lost;
 };
 
+struct saphan_why {
+    const char *path, *area;       /* area: "" where nothing holds the path */
+    const char *decider, *meaning; /* decider: a slug, see saphan(1) */
+    bool read, write, execute;
+    bool depends; /* write: on what is there, as meaning says */
+};
+
 struct saphan_rung {
     const char *slug, *state, *meaning, *detail;
     int64_t value;
@@ -286,6 +294,7 @@ struct saphan_event {
         struct saphan_verdict verdict;
         struct saphan_leg row;
         struct saphan_status status;
+        struct saphan_why why;
         struct saphan_rung rung;
         struct saphan_rule rule;
         uint64_t value;
@@ -331,6 +340,10 @@ int saphan_logs(struct saphan *saphan, uint64_t leg, bool follow, uint64_t *ret_
 /* END; or REFUSED. */
 int saphan_kill(
     struct saphan *saphan, uint64_t leg, uint64_t *ret_request, struct saphan_error *error);
+
+/* WHY, END; or REFUSED.  PATH is absolute, without . and .. */
+int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
+    struct saphan_error *error);
 
 /* STATUS, RUNG events, RULE events (those that name the caller), END. */
 int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error);

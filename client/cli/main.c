@@ -24,6 +24,7 @@ static const char usage[] =
     "       saphan leg show ID                           what one leg did\n"
     "       saphan leg logs ID [--follow]                its kept output\n"
     "       saphan leg kill ID                           end it\n"
+    "       saphan why [--json] ID PATH                  what decides for a path\n"
     "       saphan status                                the daemon, this machine, your rules\n"
     "       saphan explain [REASON]                      what a reason means, and its remedy\n"
     "       saphan --version | --help | VERB --help\n"
@@ -39,6 +40,7 @@ static const struct {
     {"legs", verb_legs},
     {"leg", verb_leg},
     {"status", verb_status},
+    {"why", verb_why},
     {"explain", verb_explain},
 };
 

@@ -9,4 +9,5 @@ int verb_leg_show(int argc, char **argv);
 int verb_leg_logs(int argc, char **argv);
 int verb_leg_kill(int argc, char **argv);
 int verb_status(int argc, char **argv);
+int verb_why(int argc, char **argv);
 int verb_explain(int argc, char **argv);

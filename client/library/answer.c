@@ -262,6 +262,23 @@ static int read_rule(struct arena *arena, const Saphan__V1__Rule *rule, struct s
     return r != 0 ? r : read_bytes(arena, &rule->write, &out->write);
 }
 
+static int read_why(struct arena *arena, const Saphan__V1__WhyAnswer *why, struct saphan_event *ret)
+{
+    struct saphan_why *out = &ret->why;
+    int r;
+
+    ret->kind = SAPHAN_EVENT_WHY;
+    ret->leg = why->leg;
+    out->decider = why->decider;
+    out->meaning = why->meaning;
+    out->read = why->read;
+    out->write = why->write;
+    out->execute = why->execute;
+    out->depends = why->depends;
+    r = read_bytes(arena, &why->path, &out->path);
+    return r != 0 ? r : read_bytes(arena, &why->area, &out->area);
+}
+
 static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, bool *ret_known,
     struct saphan_event *ret)
 {
@@ -284,6 +301,8 @@ static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, 
         return read_rung(frame->rung, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_RULE:
         return read_rule(arena, frame->rule, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_WHY:
+        return read_why(arena, frame->why, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_END:
         ret->kind = SAPHAN_EVENT_END;
         ret->value = frame->end->value;

@@ -223,6 +223,19 @@ int saphan_kill(
     return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
 }
 
+int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
+    struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__Why body = SAPHAN__V1__WHY__INIT;
+
+    body.leg = leg;
+    body.path = (ProtobufCBinaryData){strlen(path), (uint8_t *)(uintptr_t)path};
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_WHY;
+    frame.why = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
 int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error)
 {
     Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;

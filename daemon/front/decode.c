@@ -23,6 +23,22 @@ static int decode_leg(struct form *form, uint16_t type, uint64_t leg, bool follo
     return 0;
 }
 
+static int decode_why(struct form *form, const Saphan__V1__Why *why, struct ask *ask)
+{
+    const char *path;
+    int r;
+
+    if (why->leg == 0)
+        return form_malformed(form, "leg: 0 is no leg");
+    r = form_path(form, "path", &why->path, PATH_ABSOLUTE, &path);
+    if (r != 0)
+        return r;
+    seam_writer_init(&ask->writer, SEAM_ASK_WHY, 0);
+    ask->fixed.why = (struct seam_ask_why){.leg = why->leg};
+    ask->fixed.why.path = seam_put_text(&ask->writer, path);
+    return 0;
+}
+
 static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, struct ask *ask)
 {
     switch (frame->body_case) {
@@ -39,6 +55,8 @@ static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, 
             form, SEAM_ASK_LOGS, frame->leg_logs->leg, frame->leg_logs->follow != 0, ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_KILL_LEG:
         return decode_leg(form, SEAM_ASK_KILL, frame->kill_leg->leg, false, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_WHY:
+        return decode_why(form, frame->why, ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_STATUS:
         seam_writer_init(&ask->writer, SEAM_ASK_STATUS, 0);
         return 0;

@@ -17,6 +17,7 @@ struct ask {
         struct seam_run run;
         struct seam_ask_legs legs;
         struct seam_ask_leg leg;
+        struct seam_ask_why why;
         struct seam_ask_status status;
     } fixed;
 };

@@ -126,6 +126,8 @@ static encode_body *body_for(uint16_t type)
         return encode_rule;
     case SEAM_END:
         return encode_end;
+    case SEAM_WHY:
+        return encode_why;
     default:
         return NULL;
     }

@@ -12,3 +12,4 @@ encode_body encode_leg;
 encode_body encode_status;
 encode_body encode_rung;
 encode_body encode_rule;
+encode_body encode_why;

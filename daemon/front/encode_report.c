@@ -1,5 +1,6 @@
 #include "encode_body.h"
 #include "frame.h"
+#include "why.h"
 
 #include <errno.h>
 
@@ -207,5 +208,27 @@ int encode_rule(struct wording *wording, Saphan__V1__ServerFrame *frame)
     out->limits = wording_string(wording, rule->limits);
     frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_RULE;
     frame->rule = out;
+    return 0;
+}
+
+int encode_why(struct wording *wording, Saphan__V1__ServerFrame *frame)
+{
+    const struct seam_why *why = wording->message->fixed;
+    Saphan__V1__WhyAnswer *out = wording_array(wording, 1, sizeof(*out));
+
+    if (!out)
+        return 0;
+    saphan__v1__why_answer__init(out);
+    out->leg = why->leg;
+    out->path = wording_bytes(wording, why->path);
+    out->read = why->read != 0;
+    out->write = why->write != 0;
+    out->execute = why->execute != 0;
+    out->depends = why->depends != 0;
+    out->decider = wording_constant(why_slug((enum why_kind)why->kind));
+    out->area = wording_bytes(wording, why->area);
+    out->meaning = wording_constant(why_meaning((enum why_kind)why->kind));
+    frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_WHY;
+    frame->why = out;
     return 0;
 }

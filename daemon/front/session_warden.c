@@ -24,6 +24,8 @@ static bool answers(uint16_t asked, uint16_t type)
         return type == SEAM_LOG;
     case SEAM_ASK_STATUS:
         return type == SEAM_STATUS || type == SEAM_RUNG || type == SEAM_RULE;
+    case SEAM_ASK_WHY:
+        return type == SEAM_WHY;
     default:
         return false;
     }

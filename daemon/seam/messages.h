@@ -25,6 +25,7 @@ enum seam_type {
     SEAM_RUNG,      /* struct seam_rung, one for each */
     SEAM_RULE,      /* struct seam_rule, one for each rule that names the asker */
     SEAM_END,       /* struct seam_end: ends a list, a log, a kill */
+    SEAM_WHY,       /* struct seam_why */
 
     /* front -> warden */
     SEAM_ASK_RUN = 32, /* struct seam_run; descriptors as its indices say */
@@ -35,6 +36,7 @@ enum seam_type {
     SEAM_ASK_STATUS,  /* struct seam_ask_status -> SEAM_STATUS, SEAM_RUNG..., SEAM_RULE..., SEAM_END
                        */
     SEAM_CLIENT_GONE, /* struct seam_end: the client closed its side; a front ends after it */
+    SEAM_ASK_WHY,     /* struct seam_ask_why -> SEAM_WHY, SEAM_END */
 
     /* warden -> stub */
     SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
@@ -176,6 +178,19 @@ struct seam_ask_leg {
     uint64_t leg;
     uint32_t follow;
     uint32_t reserved;
+};
+
+struct seam_ask_why {
+    uint64_t leg;
+    struct seam_text path; /* absolute, normal */
+};
+
+struct seam_why {
+    uint64_t leg;
+    uint32_t kind; /* enum why_kind */
+    uint32_t read, write, execute, depends;
+    uint32_t reserved;
+    struct seam_text path, area;
 };
 
 struct seam_ask_legs {

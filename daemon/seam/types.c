@@ -44,6 +44,8 @@ FIELDS(failed, TEXT(struct seam_failed, subject));
 FIELDS(check, TEXTS(struct seam_check, artefacts, path));
 FIELDS(open, TEXTS(struct seam_open, paths, path));
 FIELDS(opened, TEXT(struct seam_opened, name));
+FIELDS(ask_why, TEXT(struct seam_ask_why, path));
+FIELDS(why, TEXT(struct seam_why, path), TEXT(struct seam_why, area));
 FIELDS(probed, TEXT(struct seam_probed, detail));
 FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
     TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
@@ -69,6 +71,8 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_ASK_KILL] = {sizeof(struct seam_ask_leg), 0, NULL},
         [SEAM_ASK_STATUS] = {sizeof(struct seam_ask_status), 0, NULL},
         [SEAM_CLIENT_GONE] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_ASK_WHY] = {sizeof(struct seam_ask_why), 0, ask_why_fields},
+        [SEAM_WHY] = {sizeof(struct seam_why), 0, why_fields},
         [SEAM_PLAN] = {sizeof(struct seam_plan), SEAM_DESCRIPTORS_MAX, NULL},
         [SEAM_GO] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_WAITING] = {sizeof(struct seam_end), 0, NULL},

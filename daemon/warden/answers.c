@@ -7,6 +7,7 @@
 #include "log.h"
 #include "rule_words.h"
 #include "text.h"
+#include "why.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,19 +56,24 @@ void answer_legs(struct front *front, struct seam_message *message)
     finish(&answering, r, "the legs could not be read");
 }
 
+static uint64_t number_in(const struct seam_message *message)
+{
+    return ((const struct seam_ask_leg *)message->fixed)->leg;
+}
+
 /* The leg's number if the asker may see it; 0 after a refusal.  One that is another's is told as
  * one that does not exist. */
-static uint64_t visible_leg(struct front *front, const struct seam_message *message)
+static uint64_t visible_leg(
+    struct front *front, const struct seam_message *message, uint64_t number)
 {
-    const struct seam_ask_leg *ask = message->fixed;
     uint32_t owner;
     char detail[64];
     int r;
 
-    r = ledger_owner(front->warden->ledger, ask->leg, &owner);
+    r = ledger_owner(front->warden->ledger, number, &owner);
     if (r == 0 && may_see(&front->peer, owner, &front->warden->policy))
-        return ask->leg;
-    (void)snprintf(detail, sizeof(detail), "leg %llu", (unsigned long long)ask->leg);
+        return number;
+    (void)snprintf(detail, sizeof(detail), "leg %llu", (unsigned long long)number);
     (void)front_refuse(front, message->header.request, REASON_LEG_UNKNOWN, detail);
     return 0;
 }
@@ -75,7 +81,7 @@ static uint64_t visible_leg(struct front *front, const struct seam_message *mess
 void answer_show(struct front *front, struct seam_message *message)
 {
     struct answering answering = {front, message->header.request};
-    uint64_t leg = visible_leg(front, message);
+    uint64_t leg = visible_leg(front, message, number_in(message));
     int r;
 
     seam_message_done(message);
@@ -100,7 +106,8 @@ static bool send_log(struct front *front, uint64_t request, uint64_t leg, uint32
 
 void answer_logs(struct front *front, struct seam_message *message)
 {
-    uint64_t request = message->header.request, leg = visible_leg(front, message);
+    uint64_t request = message->header.request,
+             leg = visible_leg(front, message, number_in(message));
 
     seam_message_done(message);
     if (leg == 0)
@@ -114,7 +121,8 @@ void answer_logs(struct front *front, struct seam_message *message)
 
 void answer_kill(struct front *front, struct seam_message *message)
 {
-    uint64_t request = message->header.request, number = visible_leg(front, message);
+    uint64_t request = message->header.request,
+             number = visible_leg(front, message, number_in(message));
     struct leg *leg;
 
     seam_message_done(message);
@@ -125,6 +133,55 @@ void answer_kill(struct front *front, struct seam_message *message)
     if (leg)
         leg_kill(leg, REASON_KILLED_BY_REQUEST);
     (void)front_end_reply(front, request, leg ? 1 : 0);
+}
+
+/* ---- why ---- */
+
+static bool send_why(
+    struct front *front, uint64_t request, uint64_t leg, const char *path, char *lines, size_t size)
+{
+    static struct why_area areas[WHY_AREAS_MAX]; /* filled anew each time */
+    struct why_answer answer;
+    struct seam_writer writer;
+    struct seam_why why;
+    size_t count = 0;
+
+    for (char *at = lines, *next; at < lines + size && count < array_size(areas); at = next) {
+        next = at + strlen(at) + 1; /* before the line is cut */
+        if (why_parse(at, &areas[count]) == 0)
+            count++;
+    }
+    why_decide(areas, count, path, &answer);
+    seam_writer_init(&writer, SEAM_WHY, request);
+    why = (struct seam_why){.leg = leg,
+        .kind = answer.kind,
+        .read = answer.read,
+        .write = answer.write,
+        .execute = answer.execute,
+        .depends = answer.depends};
+    why.path = seam_put_text(&writer, path);
+    why.area = seam_put_text(&writer, answer.area);
+    return front_send(front, &writer, &why, NULL, 0);
+}
+
+void answer_why(struct front *front, struct seam_message *message)
+{
+    const struct seam_ask_why *ask = message->fixed;
+    uint64_t request = message->header.request, leg = visible_leg(front, message, ask->leg);
+    const char *path = seam_text(message, ask->path);
+    auto_free char *lines = NULL;
+    size_t size = 0;
+    int r = leg == 0 ? 0 : ledger_boundary(front->warden->ledger, leg, &lines, &size);
+
+    if (leg != 0 && r == -ENOENT)
+        (void)front_refuse(front, request, REASON_LEG_UNKNOWN, "its boundary is not recorded");
+    else if (leg != 0 && r < 0)
+        (void)front_refuse(front, request, REASON_LEDGER_FAILED, "its boundary could not be read");
+    else if (leg != 0 && (!path || !text_path_is_normal(path)))
+        (void)front_refuse(front, request, REASON_REQUEST_MALFORMED, "path");
+    else if (leg != 0 && send_why(front, request, leg, path, lines, size))
+        (void)front_end_reply(front, request, 0);
+    seam_message_done(message);
 }
 
 /* ---- status ---- */

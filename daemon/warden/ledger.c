@@ -1,6 +1,7 @@
 /* ledger.c - opening, and writing what happens. */
 #include "ledger.h"
 
+#include "areas.h"
 #include "clock.h"
 #include "ledger_private.h"
 #include "ledger_schema.h"
@@ -23,6 +24,7 @@ static const char *const statements[STATEMENT_COUNT] = {
                       " rule, claims, asked_ms)"
                       " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [STATEMENT_INTENT] = "INSERT INTO intent VALUES (?,?,?,?,?,?,?)",
+    [STATEMENT_BOUNDARY] = "INSERT INTO boundary VALUES (?,?)",
     [STATEMENT_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)",
     [STATEMENT_REASON] = "INSERT OR REPLACE INTO reason VALUES (?,?,?,?)",
     [STATEMENT_END] = "UPDATE leg SET ended_ms=?, colour=?, wait_status=?, client_status=?,"
@@ -289,6 +291,20 @@ static int insert_leg(struct ledger *ledger, const struct leg *leg)
     return ledger_run(ledger, STATEMENT_LEG);
 }
 
+static int insert_boundary(struct ledger *ledger, const struct leg *leg)
+{
+    sqlite3_stmt *s = ledger->statements[STATEMENT_BOUNDARY];
+    auto_free char *lines = NULL;
+    size_t size;
+    int r = areas_write(leg, &lines, &size);
+
+    if (r < 0)
+        return r;
+    bind_number(s, 1, (int64_t)leg->id);
+    (void)sqlite3_bind_blob(s, 2, lines, (int)size, SQLITE_TRANSIENT);
+    return ledger_run(ledger, STATEMENT_BOUNDARY);
+}
+
 static int insert_intents(struct ledger *ledger, const struct leg *leg)
 {
     sqlite3_stmt *s = ledger->statements[STATEMENT_INTENT];
@@ -320,6 +336,8 @@ int ledger_begin(struct ledger *ledger, const struct leg *leg)
     r = begin_durable(ledger);
     if (r == 0)
         r = insert_leg(ledger, leg);
+    if (r == 0)
+        r = insert_boundary(ledger, leg);
     if (r == 0)
         r = insert_intents(ledger, leg);
     if (r < 0) {

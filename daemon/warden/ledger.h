@@ -39,6 +39,9 @@ typedef bool ledger_take(
 int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, ledger_take *take, void *context);
 /* SEAM_LEG, SEAM_EVENT..., SEAM_VERDICT if there is one.  -ENOENT. */
 int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context);
+/* What its boundary shows and where it stops: strings of why.h, each with its NUL.  -ENOENT: none
+ * is recorded. */
+int ledger_boundary(struct ledger *ledger, uint64_t leg, char **ret_lines, size_t *ret_size);
 /* Whose it was. -ENOENT. */
 int ledger_owner(struct ledger *ledger, uint64_t leg, uint32_t *ret_uid);
 

@@ -55,6 +55,35 @@ int ledger_noted(struct ledger *ledger, const char *key, char **ret_value)
     return *ret_value ? 0 : -ENOMEM;
 }
 
+/* ---- the boundary ---- */
+
+int ledger_boundary(struct ledger *ledger, uint64_t leg, char **ret_lines, size_t *ret_size)
+{
+    auto_(finalize) sqlite3_stmt *s = NULL;
+    int code, r = prepare(ledger, "SELECT areas FROM boundary WHERE leg=?", &s);
+    char *lines;
+    size_t size;
+
+    if (r < 0)
+        return r;
+    (void)sqlite3_bind_int64(s, 1, (int64_t)leg);
+    code = sqlite3_step(s);
+    if (code == SQLITE_DONE)
+        return -ENOENT;
+    if (code != SQLITE_ROW)
+        return ledger_error(code);
+    size = (size_t)sqlite3_column_bytes(s, 0);
+    lines = malloc(size + 1);
+    if (!lines)
+        return -ENOMEM;
+    if (size > 0)
+        memcpy(lines, sqlite3_column_blob(s, 0), size);
+    lines[size] = '\0';
+    *ret_lines = lines;
+    *ret_size = size;
+    return 0;
+}
+
 /* ---- rows as messages ---- */
 
 #define LEG_COLUMNS                                                                                \
@@ -360,7 +389,8 @@ int ledger_prune(struct ledger *ledger, uint64_t keep, void (*forget)(void *cont
         return ledger_error(code);
     code = sqlite3_exec(ledger->db,
         "DELETE FROM event WHERE leg NOT IN (SELECT id FROM leg);"
-        "DELETE FROM reason WHERE leg NOT IN (SELECT id FROM leg);",
+        "DELETE FROM reason WHERE leg NOT IN (SELECT id FROM leg);"
+        "DELETE FROM boundary WHERE leg NOT IN (SELECT id FROM leg);",
         NULL, NULL, NULL);
     return ledger_error(code);
 }

@@ -27,4 +27,6 @@ static const char ledger_schema[] =
     " leg INTEGER NOT NULL, uid INTEGER NOT NULL, gid INTEGER NOT NULL, dev INTEGER NOT NULL,"
     " ino INTEGER NOT NULL, directory TEXT NOT NULL, path TEXT NOT NULL) STRICT;"
     "CREATE INDEX IF NOT EXISTS intent_leg ON intent (leg);"
+    "CREATE TABLE IF NOT EXISTS boundary ("
+    " leg INTEGER PRIMARY KEY, areas BLOB NOT NULL) STRICT;" /* strings, each with its NUL: why.h */
     "CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";

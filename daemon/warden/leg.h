@@ -123,6 +123,9 @@ void leg_vendor_done(struct leg *leg);
 
 /* plans.c: id-mapped mounts, the sealed plan, and both to the stub.  Fills the fault on failure. */
 int leg_send_plan(struct leg *leg, struct fault *ret_fault);
+/* Each path that is covered with nothing for LEG: secrets, but those granted by name.  -ENOMEM. */
+typedef void leg_mask(void *context, const char *path);
+int leg_masks(const struct leg *leg, leg_mask *each, void *context);
 
 /* streams.c: checks the client's descriptors, makes pipes and kept files.  What is refused is
  * refused with *RET_REASON and DETAIL. */

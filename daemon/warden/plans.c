@@ -204,19 +204,17 @@ static bool granted_by_name(const struct leg *leg, const char *path)
     return false;
 }
 
-static void add_mask(struct planning *planning, const char *path)
+static void mask(const struct leg *leg, leg_mask *each, void *context, const char *path)
 {
-    struct plan *plan = &planning->writer.plan;
-
-    if (!granted_by_name(planning->leg, path))
-        plan->masks[plan->n_masks++] = seam_put_text(&planning->writer.strings, path);
+    if (!granted_by_name(leg, path))
+        each(context, path);
 }
 
 /* Other users' homes are theirs to close; the requester's own secrets are hidden from its leg, and
  * whether they exist is asked by the stub alone. */
-static int add_home_masks(struct planning *planning)
+static int mask_home(const struct leg *leg, leg_mask *each, void *context)
 {
-    const char *home = planning->leg->peer.home;
+    const char *home = leg->peer.home;
 
     if (!home || !text_path_is_normal(home))
         return 0;
@@ -226,18 +224,31 @@ static int add_home_masks(struct planning *planning)
 
         if (!path)
             return -ENOMEM;
-        add_mask(planning, path);
+        mask(leg, each, context, path);
     }
     return 0;
 }
 
-static int add_masks(struct planning *planning)
+int leg_masks(const struct leg *leg, leg_mask *each, void *context)
 {
-    const struct system_view *view = &planning->leg->warden->view;
+    const struct system_view *view = &leg->warden->view;
 
     for (uint32_t i = 0; i < view->n_masks; i++)
-        add_mask(planning, view->masks[i]);
-    return planning->leg->decision.view == VIEW_HOST ? add_home_masks(planning) : 0;
+        mask(leg, each, context, view->masks[i]);
+    return leg->decision.view == VIEW_HOST ? mask_home(leg, each, context) : 0;
+}
+
+static void add_mask(void *context, const char *path)
+{
+    struct planning *planning = context;
+    struct plan *plan = &planning->writer.plan;
+
+    plan->masks[plan->n_masks++] = seam_put_text(&planning->writer.strings, path);
+}
+
+static int add_masks(struct planning *planning)
+{
+    return leg_masks(planning->leg, add_mask, planning);
 }
 
 static int add_streams(struct planning *planning)

@@ -17,6 +17,7 @@ complete -c saphan -n __fish_use_subcommand -f -a run -d 'run a command confined
 complete -c saphan -n __fish_use_subcommand -f -a legs -d 'the legs that run'
 complete -c saphan -n __fish_use_subcommand -f -a leg -d 'one leg'
 complete -c saphan -n __fish_use_subcommand -f -a status -d 'daemon, machine and rules'
+complete -c saphan -n __fish_use_subcommand -f -a why -d 'what decides for a path'
 complete -c saphan -n __fish_use_subcommand -f -a explain -d 'what a reason means'
 complete -c saphan -n __fish_use_subcommand -f -l version -d 'version'
 complete -c saphan -l help -d 'help'

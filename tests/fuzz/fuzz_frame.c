@@ -38,6 +38,8 @@ static size_t fixed_size_of(uint16_t type)
         return sizeof(struct seam_run);
     case SEAM_ASK_LEGS:
         return sizeof(struct seam_ask_legs);
+    case SEAM_ASK_WHY:
+        return sizeof(struct seam_ask_why);
     case SEAM_ASK_STATUS:
         return sizeof(struct seam_ask_status);
     default:

@@ -1,0 +1,88 @@
+#include "areas.h"
+
+#include "text.h"
+#include "why.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const own[] = {"/tmp", "/run", "/dev/shm", "/home/leg"};
+
+static enum why_kind kind_of_carve_out(enum carve_out_kind kind)
+{
+    switch (kind) {
+    case CARVE_OUT_IF_PRESENT:
+        return WHY_CARVE_OUT_IF_PRESENT;
+    case CARVE_OUT_PIN:
+        return WHY_PIN;
+    default:
+        return WHY_CARVE_OUT;
+    }
+}
+
+static void add(FILE *out, enum why_kind kind, const char *path)
+{
+    (void)fprintf(out, "%s %s%c", why_slug(kind), path, '\0');
+}
+
+static void add_view(FILE *out, const struct leg *leg)
+{
+    const struct system_view *view = &leg->warden->view;
+
+    if (leg->decision.view == VIEW_HOST)
+        add(out, WHY_HOST, "/");
+    for (uint32_t i = 0; leg->decision.view == VIEW_MINIMAL && i < view->n_directories; i++)
+        add(out, WHY_SYSTEM, view->directories[i].path);
+    for (uint32_t i = 0; i < view->n_symlinks; i++) {
+        if (!strchr(view->symlinks[i].target, ' '))
+            (void)fprintf(out, "%s:%s %s%c", why_slug(WHY_LINK), view->symlinks[i].target,
+                view->symlinks[i].path, '\0');
+    }
+}
+
+static void add_mask(void *context, const char *path)
+{
+    add(context, WHY_MASK, path);
+}
+
+static void add_granted(FILE *out, const struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->request.n_grants; i++)
+        add(out, leg->request.grants[i].kind == GRANT_READ ? WHY_READ : WHY_WRITE,
+            leg->request.grants[i].path);
+    for (uint32_t i = 0; i < leg->decision.n_carve_outs; i++) {
+        const struct carve_out *carve_out = &leg->decision.carve_outs[i];
+        const char *grant = leg->request.grants[carve_out->grant].path;
+
+        (void)fprintf(out, "%s %s%s%s%c", why_slug(kind_of_carve_out(carve_out->kind)),
+            text_equal(grant, "/") ? "" : grant, carve_out->path[0] ? "/" : "", carve_out->path,
+            '\0');
+    }
+}
+
+int areas_write(const struct leg *leg, char **ret_lines, size_t *ret_size)
+{
+    char *lines = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&lines, &size);
+    int r;
+
+    if (!out)
+        return -ENOMEM;
+    add_view(out, leg);
+    add(out, WHY_PROC, "/proc");
+    add(out, WHY_DEVICES, "/dev");
+    for (size_t i = 0; i < array_size(own); i++)
+        add(out, WHY_OWN, own[i]);
+    add_granted(out, leg);
+    r = leg_masks(leg, add_mask, out);
+    if (fclose(out) != 0 && r == 0)
+        r = -ENOMEM;
+    if (r < 0) {
+        free(lines);
+        return r;
+    }
+    *ret_lines = lines;
+    *ret_size = size;
+    return 0;
+}
