@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const own[] = {"/tmp", "/run", "/dev/shm", "/home/leg"};
+static const char *const own[] = {"/tmp", "/run", "/dev/shm"};
 
 static enum why_kind kind_of_carve_out(enum carve_out_kind kind)
 {
@@ -45,6 +45,24 @@ static void add_mask(void *context, const char *path)
     add(context, WHY_MASK, path);
 }
 
+/* HOME is scratch where nothing that is mounted holds it: so never in the host's view. */
+static void add_home(FILE *out, const struct leg *leg)
+{
+    const char *home = "/home/leg", *at = seam_list_first(&leg->ask, leg->run->env);
+
+    for (uint32_t i = 0; i < leg->run->env.count; i++, at = seam_list_next(at)) {
+        if (text_starts_with(at, "HOME="))
+            home = at + strlen("HOME=");
+    }
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        if (leg->request.grants[i].kind == GRANT_SEAT ||
+            text_path_beneath(home, leg->request.grants[i].path))
+            return;
+    }
+    if (leg->decision.view == VIEW_MINIMAL && text_path_is_normal(home) && home[1] != '\0')
+        add(out, WHY_OWN, home);
+}
+
 static void add_granted(FILE *out, const struct leg *leg)
 {
     for (uint32_t i = 0; i < leg->request.n_grants; i++)
@@ -74,6 +92,7 @@ int areas_write(const struct leg *leg, char **ret_lines, size_t *ret_size)
     add(out, WHY_DEVICES, "/dev");
     for (size_t i = 0; i < array_size(own); i++)
         add(out, WHY_OWN, own[i]);
+    add_home(out, leg);
     add_granted(out, leg);
     r = leg_masks(leg, add_mask, out);
     if (fclose(out) != 0 && r == 0)
