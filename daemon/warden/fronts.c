@@ -21,7 +21,7 @@ static void front_free(struct front *front)
         event_free(front->writable);
     if (front->ended)
         event_free(front->ended);
-    outbox_done(&front->outbox);
+    backlog_done(&front->backlog);
     program_end(front->warden, &front->child, NOBODY);
     free(front->peer_home);
     free(front);
@@ -85,7 +85,7 @@ static void front_ended(evutil_socket_t fd, short what, void *context)
 static void front_writable(evutil_socket_t fd, short what, void *context)
 {
     struct front *front = context;
-    int r = outbox_flush(&front->outbox, front->child.channel);
+    int r = backlog_flush(&front->backlog, front->child.channel);
 
     if (r == -EAGAIN)
         (void)event_add(front->writable, NULL);
@@ -118,7 +118,7 @@ static int front_start(struct warden *warden, struct front **ret)
         return -ENOMEM;
     front->warden = warden;
     front->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
-    outbox_init(&front->outbox);
+    backlog_init(&front->backlog);
     front->front_uid = free_uid(warden);
     if (front->front_uid == 0) {
         free(front);
@@ -193,8 +193,8 @@ uint32_t fronts_of(const struct warden *warden, uint32_t uid)
 bool front_send(struct front *front, struct seam_writer *writer, const void *fixed,
     const int *descriptors, size_t n_descriptors)
 {
-    int r = outbox_send(
-        &front->outbox, front->child.channel, writer, fixed, descriptors, n_descriptors);
+    int r = backlog_send(
+        &front->backlog, front->child.channel, writer, fixed, descriptors, n_descriptors);
 
     if (r == 0)
         return true;

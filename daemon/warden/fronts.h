@@ -1,7 +1,7 @@
 /* fronts.h - the processes that speak to clients: a few wait, one serves each connection. */
 #pragma once
 
-#include "outbox.h"
+#include "backlog.h"
 #include "program.h"
 
 struct front {
@@ -9,8 +9,8 @@ struct front {
     struct warden *warden;
     struct program_child child;
     struct event *readable, *writable, *ended;
-    struct outbox outbox; /* messages that its channel has no room for yet */
-    uint32_t front_uid;   /* its own identity, shared with no other front */
+    struct backlog backlog; /* messages that its channel has no room for yet */
+    uint32_t front_uid;     /* its own identity, shared with no other front */
     bool serving;
     struct peer peer; /* who asks: read from the socket, never from a message */
     uint32_t peer_pid;
@@ -31,7 +31,7 @@ uint32_t fronts_of(const struct warden *warden, uint32_t uid);
 /* Ends the front and all it asked for that was not detached.  FRONT is gone after it. */
 void front_drop(struct front *front);
 
-/* Sends a message, now or when the channel has room; a front that takes none while OUTBOX_BYTES
+/* Sends a message, now or when the channel has room; a front that takes none while BACKLOG_BYTES
  * wait for it is dropped: *returns false and FRONT is gone*. */
 bool front_send(struct front *front, struct seam_writer *writer, const void *fixed,
     const int *descriptors, size_t n_descriptors);

@@ -1,12 +1,12 @@
-#include "outbox.h"
+#include "backlog.h"
 
 #include "types.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-struct outbox_entry {
-    TAILQ_ENTRY(outbox_entry) entry;
+struct backlog_entry {
+    TAILQ_ENTRY(backlog_entry) entry;
     struct seam_writer writer;
     int descriptors[SEAM_DESCRIPTORS_MAX];
     size_t n_descriptors;
@@ -14,12 +14,12 @@ struct outbox_entry {
     uint64_t fixed[]; /* as aligned as any fixed struct */
 };
 
-static size_t size_of(const struct outbox_entry *entry)
+static size_t size_of(const struct backlog_entry *entry)
 {
     return sizeof(*entry) + entry->fixed_size + entry->writer.capacity;
 }
 
-static void entry_free(struct outbox_entry *entry)
+static void entry_free(struct backlog_entry *entry)
 {
     for (size_t i = 0; i < entry->n_descriptors; i++)
         close_fd(&entry->descriptors[i]);
@@ -27,28 +27,28 @@ static void entry_free(struct outbox_entry *entry)
     free(entry);
 }
 
-void outbox_init(struct outbox *outbox)
+void backlog_init(struct backlog *backlog)
 {
-    *outbox = (struct outbox){0};
-    TAILQ_INIT(&outbox->entries);
+    *backlog = (struct backlog){0};
+    TAILQ_INIT(&backlog->entries);
 }
 
-void outbox_done(struct outbox *outbox)
+void backlog_done(struct backlog *backlog)
 {
-    struct outbox_entry *entry;
+    struct backlog_entry *entry;
 
-    while ((entry = TAILQ_FIRST(&outbox->entries))) {
-        TAILQ_REMOVE(&outbox->entries, entry, entry);
+    while ((entry = TAILQ_FIRST(&backlog->entries))) {
+        TAILQ_REMOVE(&backlog->entries, entry, entry);
         entry_free(entry);
     }
-    outbox->bytes = 0;
+    backlog->bytes = 0;
 }
 
-static int keep(struct outbox *outbox, struct seam_writer *writer, const void *fixed,
+static int keep(struct backlog *backlog, struct seam_writer *writer, const void *fixed,
     const int *descriptors, size_t n_descriptors)
 {
     const struct seam_type_form *form = seam_type_form(writer->header.type);
-    struct outbox_entry *entry;
+    struct backlog_entry *entry;
 
     if (!form || n_descriptors > SEAM_DESCRIPTORS_MAX)
         return -EINVAL;
@@ -69,40 +69,40 @@ static int keep(struct outbox *outbox, struct seam_writer *writer, const void *f
         }
         entry->n_descriptors++;
     }
-    if (outbox->bytes + size_of(entry) > OUTBOX_BYTES) {
+    if (backlog->bytes + size_of(entry) > BACKLOG_BYTES) {
         entry_free(entry);
         return -EOVERFLOW;
     }
-    outbox->bytes += size_of(entry);
-    TAILQ_INSERT_TAIL(&outbox->entries, entry, entry);
+    backlog->bytes += size_of(entry);
+    TAILQ_INSERT_TAIL(&backlog->entries, entry, entry);
     return -EAGAIN;
 }
 
-int outbox_send(struct outbox *outbox, int channel, struct seam_writer *writer, const void *fixed,
-    const int *descriptors, size_t n_descriptors)
+int backlog_send(struct backlog *backlog, int channel, struct seam_writer *writer,
+    const void *fixed, const int *descriptors, size_t n_descriptors)
 {
     int r = -EAGAIN;
 
-    if (TAILQ_EMPTY(&outbox->entries))
+    if (TAILQ_EMPTY(&backlog->entries))
         r = seam_send(channel, writer, fixed, descriptors, n_descriptors);
     if (r == -EAGAIN)
-        r = keep(outbox, writer, fixed, descriptors, n_descriptors);
+        r = keep(backlog, writer, fixed, descriptors, n_descriptors);
     seam_writer_done(writer);
     return r;
 }
 
-int outbox_flush(struct outbox *outbox, int channel)
+int backlog_flush(struct backlog *backlog, int channel)
 {
-    struct outbox_entry *entry;
+    struct backlog_entry *entry;
 
-    while ((entry = TAILQ_FIRST(&outbox->entries))) {
+    while ((entry = TAILQ_FIRST(&backlog->entries))) {
         int r = seam_send(
             channel, &entry->writer, entry->fixed, entry->descriptors, entry->n_descriptors);
 
         if (r != 0)
             return r;
-        TAILQ_REMOVE(&outbox->entries, entry, entry);
-        outbox->bytes -= size_of(entry);
+        TAILQ_REMOVE(&backlog->entries, entry, entry);
+        backlog->bytes -= size_of(entry);
         entry_free(entry);
     }
     return 0;
