@@ -306,7 +306,7 @@ static int fill_artefacts(
     return 0;
 }
 
-/* An absolute directory that only the leg has (its /home/leg) is passed as it stands. */
+/* An absolute directory that only the leg has (its /run/home) is passed as it stands. */
 static int fill_directory(
     struct request *request, const struct saphan_run *asked, struct saphan_error *error)
 {

@@ -1,5 +1,6 @@
 #include "areas.h"
 
+#include "leg_environment.h"
 #include "text.h"
 #include "why.h"
 #include <errno.h>
@@ -48,7 +49,7 @@ static void add_mask(void *context, const char *path)
 /* HOME is scratch where nothing that is mounted holds it: so never in the host's view. */
 static void add_home(FILE *out, const struct leg *leg)
 {
-    const char *home = "/home/leg", *at = seam_list_first(&leg->ask, leg->run->env);
+    const char *home = LEG_HOME, *at = seam_list_first(&leg->ask, leg->run->env);
 
     for (uint32_t i = 0; i < leg->run->env.count; i++, at = seam_list_next(at)) {
         if (text_starts_with(at, "HOME="))

@@ -3,10 +3,6 @@
 #include "environment.h"
 #include <errno.h>
 
-#define HOME_WITHOUT_SEAT                                                                          \
-    "/home/leg" /* private memory: what is written there goes with the leg                         \
-                 */
-
 DEFINE_AUTO(char **, environment_free);
 
 static const char *home_of(const struct leg *leg)
@@ -15,7 +11,7 @@ static const char *home_of(const struct leg *leg)
         if (leg->request.grants[i].kind == GRANT_SEAT)
             return leg->request.grants[i].path;
     }
-    return HOME_WITHOUT_SEAT;
+    return LEG_HOME;
 }
 
 int leg_put_environment(

@@ -9,6 +9,7 @@
 #include "leg_environment.h"
 #include "system_view.h"
 
+#include "cgroup.h"
 #include "landlock.h"
 #include "mount.h"
 #include "plan.h"
@@ -327,6 +328,7 @@ static int compose(struct planning *planning)
     plan->view = leg->decision.view;
     plan->net = leg->decision.net;
     plan->limits = leg->decision.limits;
+    plan->tasks_by_controller = (leg->warden->cgroup_controllers & CGROUP_CONTROLLER_PIDS) != 0;
     plan->scratch_bytes = SCRATCH_BYTES;
     r = leg->decision.view == VIEW_HOST ? add_host_view(planning) : add_minimal_view(planning);
     if (r == 0)
