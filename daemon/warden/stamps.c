@@ -74,6 +74,9 @@ static enum reason judge(const struct artefact *asked, const struct artefact_sta
         return REASON_ARTEFACT_NOT_REGULAR;
     if (after->error == ENOENT || after->error == ENOTDIR)
         return REASON_ARTEFACT_ABSENT;
+    /* The checker is the requester: what it may not reach, the leg took away. */
+    if (after->error == EACCES || after->error == EPERM)
+        return REASON_ARTEFACT_UNREADABLE;
     if (after->error)
         return REASON_CHECKER_FAILED;
     if (!after->regular)
