@@ -31,6 +31,21 @@ static bool writes(enum grant_kind kind)
     return kind != GRANT_READ;
 }
 
+/* A file system that a user serves, in the grant or as what it lies on: some can be id-mapped, but
+ * what the warden does in a grant (placeholders.c) must not wait for its server. */
+static bool holds_users_own(
+    const struct mount_table *table, const struct mount_entry *mount, const char *path)
+{
+    if (mount_entry_is_users_own(mount))
+        return true;
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (mount_entry_is_users_own(&table->entries[i]) &&
+            text_path_beneath(table->entries[i].point, path))
+            return true;
+    }
+    return false;
+}
+
 /* Fills request.grants[INDEX] from grant_fds[INDEX].  A refusal's reason, or REASON_NONE. */
 static enum reason name_grant(struct leg *leg, const struct mount_table *table, uint32_t index)
 {
@@ -47,6 +62,8 @@ static enum reason name_grant(struct leg *leg, const struct mount_table *table, 
     mount = mount_table_find(table, st.stx_mnt_id);
     if (!text_path_is_normal(leg->grant_paths[index]) || !mount)
         return REASON_GRANT_FOREIGN_MOUNT;
+    if (holds_users_own(table, mount, leg->grant_paths[index]))
+        return REASON_GRANT_FILESYSTEM;
     leg->grant_dev[index] = ((uint64_t)st.stx_dev_major << 32) | st.stx_dev_minor;
     leg->grant_ino[index] = st.stx_ino;
     grant->path = leg->grant_paths[index];

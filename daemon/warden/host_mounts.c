@@ -97,18 +97,10 @@ static int add_top(struct host_list *list)
     return 0;
 }
 
-/* Served by a process of some user's: it cannot be id-mapped, and whoever walks into it waits for
- * that process. */
-static bool is_users_own(const struct mount_entry *mount)
-{
-    return text_equal(mount->type, "fuse") || text_starts_with(mount->type, "fuse.") ||
-           text_equal(mount->type, "fuseblk");
-}
-
 static bool lies_in_users_own(const struct mount_table *table, const struct mount_entry *mount)
 {
     for (uint32_t i = 0; i < table->count; i++) {
-        if (is_users_own(&table->entries[i]) &&
+        if (mount_entry_is_users_own(&table->entries[i]) &&
             text_path_beneath(mount->point, table->entries[i].point))
             return true;
     }

@@ -123,3 +123,9 @@ char *mount_entry_place(const struct mount_entry *mount, const char *path)
         return strdup(*behind ? behind : "/");
     return text_format("%s%s", mount->root, behind);
 }
+
+bool mount_entry_is_users_own(const struct mount_entry *mount)
+{
+    return text_equal(mount->type, "fuse") || text_starts_with(mount->type, "fuse.") ||
+           text_equal(mount->type, "fuseblk");
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "own.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mount_entry {
@@ -22,6 +23,9 @@ void mount_table_done(struct mount_table *table);
 
 /* The mount with ID, or NULL: not one of our mount namespace. */
 const struct mount_entry *mount_table_find(const struct mount_table *table, uint64_t id);
+
+/* Served by a process of some user's (FUSE): whoever walks into it waits for that process. */
+bool mount_entry_is_users_own(const struct mount_entry *mount);
 
 /* PATH, which lies on MOUNT, as a path in the file system.  NULL: it does not, or no memory. */
 char *mount_entry_place(const struct mount_entry *mount, const char *path);

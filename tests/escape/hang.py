@@ -71,6 +71,12 @@ def hanging_path():
     pid = as_user(ask)
     check("control: its server was asked", hanging.asked())
     check("meanwhile others are served", raw.served())
+    for kind, where in ((raw.READ, place), (raw.WRITE, WORK)):
+        client = raw.Client()
+        said = client.ask(raw.run(["/bin/true"], [raw.grant(kind, 1)]), [os.open(where, os.O_PATH)])
+        client.close()
+        check("a grant of it, or of what it lies in, is refused: %d" % kind,
+              said in ("refused grant-filesystem", "refused grant-absent"), said)
     os.kill(pid, signal.SIGKILL)  # the client vanishes: its opener is killed, and does not die
     os.waitpid(pid, 0)
     time.sleep(0.2)
