@@ -287,6 +287,13 @@ static void judge_nesting(
     refuse(refusals, request->nesting->reason, "%s", request->nesting->detail);
 }
 
+static void judge_steering(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    if (request->steered && rule->steering_refused)
+        refuse(refusals, REASON_WORKSPACE_STEERS_VENDOR, "%s", request->steered);
+}
+
 /* A rule that demands a rung which does not hold refuses; the search does not go on to a rule that
  * demands less, for that would be stepping down. */
 static void judge_demands(
@@ -340,6 +347,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     judge_grants(asked->request, refusals);
     place_paths(asked, rule, decision, refusals);
     judge_nesting(rule, asked->request, refusals);
+    judge_steering(rule, asked->request, refusals);
     judge_usage(rule, usage, refusals);
     judge_demands(rule, machine, refusals);
     back_claims(machine, decision, refusals);

@@ -73,6 +73,7 @@ struct request {
     const char *chdir; /* absolute; NULL: the workspace, else "/" */
     struct limits limits;
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
+    const char *steered;           /* what of the workspace steers the vendor; NULL: nothing */
     const struct nesting *nesting; /* what that profile says of the command; NULL without one */
 };
 

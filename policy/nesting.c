@@ -123,8 +123,8 @@ static const char *variable_in(const char *const *list, uint32_t count, const ch
     return value;
 }
 
-/* What env(1) before the program sets wins over what the request passes. */
-static const char *variable(
+const char *nesting_variable(
+
     const struct nesting_command *command, uint32_t program, const char *name)
 {
     const char *value = variable_in(command->argv, program, name);
@@ -136,13 +136,64 @@ static const char *moved_by(
     const struct profile *profile, const struct nesting_command *command, uint32_t program)
 {
     for (uint32_t i = 0; i < profile->moves_settings.count; i++) {
-        if (variable(command, program, profile->moves_settings.list[i]))
+        if (nesting_variable(command, program, profile->moves_settings.list[i]))
             return profile->moves_settings.list[i];
     }
     return NULL;
 }
 
 /* -- questions -- */
+
+static bool same_sandbox(const struct profile_switch *a, const struct profile_switch *b)
+{
+    return a->of == b->of || text_equal(a->of, b->of);
+}
+
+/* Is SWITCHES[I] the first of its sandbox? */
+static bool begins_sandbox(const struct profile *profile, uint32_t i)
+{
+    for (uint32_t before = 0; before < i; before++) {
+        if (same_sandbox(&profile->switches[before], &profile->switches[i]))
+            return false;
+    }
+    return true;
+}
+
+/* True when ONE decides whatever stands in files: those behind it are not looked at. */
+static bool decides(const struct profile_switch *one, const struct nesting_command *command,
+    uint32_t program, struct flag_found *ret_flag)
+{
+    const char *value = NULL;
+
+    if (one->kind == SWITCH_VARIABLE)
+        value = nesting_variable(command, program, one->variable);
+    else if (one->kind == SWITCH_FLAG && nesting_flag(one, command, program + 1, ret_flag))
+        value = ret_flag->value;
+    return value && one->form != FLAG_JSON && !words_have(&one->ignore, value);
+}
+
+static uint32_t questions_of(const struct profile *profile, const struct nesting_command *command,
+    uint32_t program, uint32_t first, struct nesting_question *questions)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = first; i < profile->n_switches; i++) {
+        const struct profile_switch *one = &profile->switches[i];
+        struct flag_found flag = {0};
+
+        if (!same_sandbox(one, &profile->switches[first]))
+            continue;
+        if (decides(one, command, program, &flag))
+            break;
+        if (one->kind == SWITCH_SETTINGS)
+            questions[count++] = (struct nesting_question){
+                .of = i, .place = one->place, .path = one->path, .key = one->key};
+        else if (one->kind == SWITCH_FLAG && one->form == FLAG_JSON && flag.value)
+            questions[count++] = (struct nesting_question){
+                .of = i, .place = PLACE_COMMAND, .text = flag.value, .key = one->key};
+    }
+    return count;
+}
 
 uint32_t nesting_questions(const struct profile *profile, const struct nesting_command *command,
     struct nesting_question questions[NESTING_QUESTIONS_MAX])
@@ -152,24 +203,8 @@ uint32_t nesting_questions(const struct profile *profile, const struct nesting_c
     if (nesting_program(profile, command, &program) < 0)
         return 0;
     for (uint32_t i = 0; i < profile->n_switches; i++) {
-        const struct profile_switch *one = &profile->switches[i];
-        struct nesting_question *question = &questions[count];
-        struct flag_found flag;
-
-        if (one->kind == SWITCH_VARIABLE && variable(command, program, one->variable))
-            break; /* it decides: no file behind it is looked at */
-        if (one->kind == SWITCH_FLAG && nesting_flag(one, command, program + 1, &flag)) {
-            if (one->form != FLAG_JSON)
-                break;
-            *question = (struct nesting_question){
-                .of = i, .place = PLACE_COMMAND, .text = flag.value, .key = one->key};
-            count++;
-        }
-        if (one->kind == SWITCH_SETTINGS) {
-            *question = (struct nesting_question){
-                .of = i, .place = one->place, .path = one->path, .key = one->key};
-            count++;
-        }
+        if (begins_sandbox(profile, i))
+            count += questions_of(profile, command, program, i, questions + count);
     }
     return count;
 }
@@ -180,8 +215,9 @@ struct judging {
     const struct profile *profile;
     const struct nesting_command *command;
     uint32_t program;
-    const struct nesting_answer *answers;
-    uint32_t n_answers, next;
+    struct nesting_question questions[NESTING_QUESTIONS_MAX];
+    const struct nesting_answer *answers; /* of those */
+    uint32_t n_answers;
     struct nesting *ret;
 };
 
@@ -196,6 +232,17 @@ static void unquote(const char *value, char out[NESTING_VALUE_MAX])
     (void)snprintf(out, NESTING_VALUE_MAX, "%.*s", (int)(length > 120 ? 120 : length), value);
 }
 
+/* NULL: nobody was asked, or nobody answered. */
+static const struct nesting_answer *answer_of(
+    const struct judging *judging, const struct profile_switch *one)
+{
+    for (uint32_t i = 0; i < judging->n_answers; i++) {
+        if (&judging->profile->switches[judging->questions[i].of] == one)
+            return &judging->answers[i];
+    }
+    return NULL;
+}
+
 /* The value that ONE has, and where.  False: it is not set. */
 static bool look(struct judging *judging, const struct profile_switch *one, char value[],
     char where[], size_t size)
@@ -205,7 +252,7 @@ static bool look(struct judging *judging, const struct profile_switch *one, char
     const char *set = NULL;
 
     if (one->kind == SWITCH_VARIABLE) {
-        set = variable(judging->command, judging->program, one->variable);
+        set = nesting_variable(judging->command, judging->program, one->variable);
         (void)snprintf(where, size, "the environment: %.60s", one->variable);
     } else if (one->kind == SWITCH_FLAG) {
         if (!nesting_flag(one, judging->command, judging->program + 1, &flag))
@@ -221,8 +268,7 @@ static bool look(struct judging *judging, const struct profile_switch *one, char
             one->path, one->key);
     }
     if (one->kind == SWITCH_SETTINGS || (set && one->form == FLAG_JSON)) {
-        answer = judging->next < judging->n_answers ? &judging->answers[judging->next] : NULL;
-        judging->next++;
+        answer = answer_of(judging, one);
         if (!answer || answer->found == FOUND_UNSET || answer->found == FOUND_BROKEN) {
             judging->ret->reason = REASON_SETTINGS_UNREADABLE;
             (void)snprintf(judging->ret->detail, sizeof(judging->ret->detail), "%s: %s", where,
@@ -234,6 +280,30 @@ static bool look(struct judging *judging, const struct profile_switch *one, char
     if (set)
         unquote(set, value);
     return set != NULL;
+}
+
+/* A switch's own remedy, with the paths of this leg in it. */
+static void put_remedy(
+    const struct nesting_command *command, const char *text, char *out, size_t size)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    while (*text && at + 1 < size) {
+        const char *path = NULL;
+
+        if (command->seat && text_starts_with(text, "SEAT"))
+            path = command->seat;
+        else if (command->workspace && text_starts_with(text, "WORKSPACE"))
+            path = command->workspace;
+        if (path) {
+            text += path == command->seat ? strlen("SEAT") : strlen("WORKSPACE");
+            at += (size_t)snprintf(out + at, size - at, "%s", path);
+        } else {
+            out[at++] = *text++;
+            out[at] = '\0';
+        }
+    }
 }
 
 static void say_requested(struct judging *judging, const char *where, const char *value,
@@ -249,12 +319,14 @@ static void say_requested(struct judging *judging, const char *where, const char
         one ? one->name : "default");
     if (at < 0 || (size_t)at >= sizeof(ret->detail))
         return;
-    if (one && one->remedy)
+    if (one && one->remedy) {
+        put_remedy(judging->command, one->remedy, remedy, sizeof(remedy));
         (void)snprintf(
-            ret->detail + at, sizeof(ret->detail) - (size_t)at, "; first run: %.400s", one->remedy);
-    else if (nesting_remedy(judging->profile, judging->command, remedy, sizeof(remedy)) == 0)
+            ret->detail + at, sizeof(ret->detail) - (size_t)at, "; first run: %.600s", remedy);
+    } else if (nesting_remedy(judging->profile, judging->command, remedy, sizeof(remedy)) == 0) {
         (void)snprintf(
             ret->detail + at, sizeof(ret->detail) - (size_t)at, "; give saphan run: %s", remedy);
+    }
 }
 
 static void judge_switch(
@@ -288,6 +360,8 @@ static bool judge_one(struct judging *judging, const struct profile_switch *one)
     }
     if (!look(judging, one, value, where, sizeof(where)))
         return judging->ret->reason != REASON_NONE;
+    if (words_have(&one->ignore, value))
+        return false;
     judge_switch(judging, one, where, value);
     return true;
 }
@@ -309,6 +383,19 @@ static void judge_default(struct judging *judging)
     }
 }
 
+/* All that switches the sandbox whose first switch is FIRST. */
+static void judge_sandbox(struct judging *judging, uint32_t first)
+{
+    const struct profile *profile = judging->profile;
+
+    for (uint32_t i = first; i < profile->n_switches; i++) {
+        if (same_sandbox(&profile->switches[i], &profile->switches[first]) &&
+            judge_one(judging, &profile->switches[i]))
+            return;
+    }
+    judge_default(judging);
+}
+
 static void find_bypass(struct judging *judging)
 {
     for (uint32_t i = judging->program + 1; i < judging->command->argc; i++) {
@@ -325,11 +412,11 @@ static void find_bypass(struct judging *judging)
 void nesting_judge(const struct profile *profile, const struct nesting_command *command,
     const struct nesting_answer *answers, uint32_t n_answers, struct nesting *ret)
 {
-    struct judging judging = {.profile = profile,
-        .command = command,
-        .answers = answers,
-        .n_answers = n_answers,
-        .ret = ret};
+    struct judging judging = {
+        .profile = profile, .command = command, .answers = answers, .ret = ret};
+    uint32_t asked = nesting_questions(profile, command, judging.questions);
+
+    judging.n_answers = n_answers < asked ? n_answers : asked;
 
     *ret = (struct nesting){.sandbox = SANDBOX_UNKNOWN};
     if (profile->programs.count == 0) {
@@ -345,11 +432,12 @@ void nesting_judge(const struct profile *profile, const struct nesting_command *
         return;
     }
     find_bypass(&judging);
-    for (uint32_t i = 0; i < profile->n_switches; i++) {
-        if (judge_one(&judging, &profile->switches[i]))
-            return;
+    for (uint32_t i = 0; i < profile->n_switches && ret->reason == REASON_NONE; i++) {
+        if (begins_sandbox(profile, i))
+            judge_sandbox(&judging, i);
     }
-    judge_default(&judging);
+    if (profile->n_switches == 0)
+        judge_default(&judging);
 }
 
 bool nesting_is_probe(

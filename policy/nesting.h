@@ -19,6 +19,7 @@ struct nesting_command {
     uint32_t argc;
     const char *const *env; /* NAME=VALUE: what the request passes */
     uint32_t n_env;
+    const char *seat, *workspace; /* for SEAT and WORKSPACE in a remedy; NULL: there is none */
 };
 
 struct nesting_question {
@@ -78,7 +79,7 @@ bool nesting_is_probe(
 int nesting_remedy(
     const struct profile *profile, const struct nesting_command *command, char *out, size_t size);
 
-/* -- shared with nesting_remedy.c -- */
+/* -- shared with nesting_remedy.c and vendor_files.c -- */
 
 struct flag_found {
     uint32_t at, words; /* where in argv, and how many of it */
@@ -88,6 +89,11 @@ struct flag_found {
 /* The last place from FROM on where ONE is set.  False: nowhere. */
 bool nesting_flag(const struct profile_switch *one, const struct nesting_command *command,
     uint32_t from, struct flag_found *ret);
+
+/* What NAME is for the program at argv[PROGRAM]; NULL: not set.  What env(1) before the program
+ * sets wins over what the request passes. */
+const char *nesting_variable(
+    const struct nesting_command *command, uint32_t program, const char *name);
 
 /* "*" or the word itself. */
 bool nesting_means(const struct words *words, const char *value);

@@ -53,20 +53,23 @@ enum profile_place {
     PLACE_COMMAND,   /* text out of the command itself (FLAG_JSON) */
 };
 
-/* One thing that switches the sandbox.  The order of a profile's switches is the vendor's own
- * precedence, as measured: the first that is set decides. */
+/* One thing that switches a sandbox.  The order of a profile's switches is the vendor's own
+ * precedence, as measured: the first that is set decides.  A program with more than one sandbox
+ * (OF) is judged for each. */
 struct profile_switch {
     const char *name;
+    const char *of; /* which of the program's sandboxes; NULL: the only one */
     enum switch_kind kind;
     struct words flags;
     enum flag_form form;
     const char *variable;
     enum profile_place place;
     const char *path;
-    const char *key;    /* of FLAG_KEY_VALUE, FLAG_JSON, SWITCH_SETTINGS: names with dots */
-    struct words on;    /* values that mean on; "*" is any */
-    struct words off;   /* values that mean off */
-    const char *remedy; /* a command for people, where the profile's words cannot mend it */
+    const char *key;     /* of FLAG_KEY_VALUE, FLAG_JSON, SWITCH_SETTINGS: names with dots */
+    struct words on;     /* values that mean on; "*" is any */
+    struct words off;    /* values that mean off */
+    struct words ignore; /* values that decide nothing: the next switch is looked at */
+    const char *remedy;  /* a command for people, where the profile's words cannot mend it */
     unsigned int line;
 };
 

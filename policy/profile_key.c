@@ -227,6 +227,16 @@ static int take_off(struct profile_parser *parser, const char *value)
     return take_words(parser, value, &the_switch(parser)->off);
 }
 
+static int take_ignore(struct profile_parser *parser, const char *value)
+{
+    return take_words(parser, value, &the_switch(parser)->ignore);
+}
+
+static int take_of(struct profile_parser *parser, const char *value)
+{
+    return take_line(parser, value, &the_switch(parser)->of);
+}
+
 static int take_switch_remedy(struct profile_parser *parser, const char *value)
 {
     return take_line(parser, value, &the_switch(parser)->remedy);
@@ -346,6 +356,8 @@ static const struct key {
     {SECTION_SWITCH, "Key", false, take_key},
     {SECTION_SWITCH, "On", false, take_on},
     {SECTION_SWITCH, "Off", false, take_off},
+    {SECTION_SWITCH, "Ignore", false, take_ignore},
+    {SECTION_SWITCH, "Of", false, take_of},
     {SECTION_SWITCH, "Remedy", false, take_switch_remedy},
     {SECTION_PROBE, "Call", false, take_call},
     {SECTION_PROBE, "Flags", false, take_flags},

@@ -125,10 +125,12 @@ int strict_ini_word(struct strict_ini *ini, const char **at, char **ret_word)
 
     if (!*begin)
         return 0;
-    if (*begin == '"') {
+    if (*begin == '"' || *begin == '\'') {
+        const char quote[] = {*begin, '\0'};
+
         begin++;
-        length = strcspn(begin, "\"");
-        if (begin[length] != '"' || !strchr(" \t", begin[length + 1]))
+        length = strcspn(begin, quote);
+        if (begin[length] != quote[0] || !strchr(" \t", begin[length + 1]))
             return strict_ini_error(ini, "a quote that does not close: write \"one\" \"another\"");
         *at = begin + length + 1;
     } else {

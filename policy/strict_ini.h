@@ -33,6 +33,6 @@ int strict_ini_read(struct strict_ini *ini, const char *text);
 int strict_ini_error(struct strict_ini *ini, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Cuts the next word off *AT: up to white space, or what stands in double quotes (which may be
- * empty).  1 with *RET_WORD to be freed, 0 at the end, or a failure. */
+/* Cuts the next word off *AT: up to white space, or what stands in quotes, double or
+ * single (which may be empty).  1 with *RET_WORD to be freed, 0 at the end, or a failure. */
 int strict_ini_word(struct strict_ini *ini, const char **at, char **ret_word);

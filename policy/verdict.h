@@ -16,7 +16,7 @@ struct ending {
     enum reason artefacts[32]; /* REASON_NONE for a good one */
     uint32_t n_artefacts;
     bool checker_failed;
-    bool nested; /* a program of the leg tried to build a sandbox of its own, and it counts */
+    bool nested;    /* a program of the leg tried to build a sandbox of its own, and it counts */
     bool rewritten; /* a settings file of the seat home changed, and the rule counts that */
 };
 

@@ -71,6 +71,10 @@ enum seam_type {
 
     /* warden -> ear */
     SEAM_HEAR_OUT = 240, /* struct seam_end, value = a process: tell all that its domain has met */
+
+    /* warden -> reader; reader -> warden */
+    SEAM_READ = 256, /* struct seam_read; descriptors: the directories that are read in */
+    SEAM_FOUND,      /* struct seam_found, one for each question, in order */
 };
 
 struct seam_end {
@@ -362,4 +366,32 @@ struct seam_heard_domain {
 struct seam_heard_lost {
     uint64_t overruns;  /* times that the socket had no room: how many records, nobody knows */
     uint64_t malformed; /* records of a form that is not known */
+};
+
+/* -- reader: settings files, as the requester -- */
+#define READ_QUESTIONS_MAX 96
+
+enum read_kind {
+    READ_KEY = 1,  /* the value of KEY in a JSON file */
+    READ_HASH = 2, /* the sha256 of the file */
+};
+
+struct seam_read {
+    uint32_t n_questions;
+    uint32_t reserved;
+    struct {
+        uint32_t kind;         /* enum read_kind */
+        int32_t descriptor;    /* index of the directory PATH is beneath; -1: PATH is absolute */
+        struct seam_text path; /* absent: the JSON is TEXT itself */
+        struct seam_text text;
+        struct seam_text key; /* names with dots between them */
+    } questions[READ_QUESTIONS_MAX];
+};
+
+struct seam_found {
+    uint32_t question; /* index */
+    uint32_t found;    /* enum nesting_found of nesting.h */
+    uint8_t sha256[32];
+    struct seam_text value; /* "true", "12", the string; "object", "array", "null" */
+    struct seam_text why;   /* of FOUND_BROKEN */
 };

@@ -46,6 +46,9 @@ FIELDS(open, TEXTS(struct seam_open, paths, path));
 FIELDS(opened, TEXT(struct seam_opened, name));
 FIELDS(ask_why, TEXT(struct seam_ask_why, path));
 FIELDS(why, TEXT(struct seam_why, path), TEXT(struct seam_why, area));
+FIELDS(read, TEXTS(struct seam_read, questions, path), TEXTS(struct seam_read, questions, text),
+    TEXTS(struct seam_read, questions, key));
+FIELDS(found, TEXT(struct seam_found, value), TEXT(struct seam_found, why));
 FIELDS(probed, TEXT(struct seam_probed, detail));
 FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
     TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
@@ -85,6 +88,8 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_CHECKED] = {sizeof(struct seam_checked), 0, NULL},
         [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},
         [SEAM_OPENED] = {sizeof(struct seam_opened), 1, opened_fields},
+        [SEAM_READ] = {sizeof(struct seam_read), 2, read_fields},
+        [SEAM_FOUND] = {sizeof(struct seam_found), 0, found_fields},
         [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
         [SEAM_HEARD] = {sizeof(struct seam_heard), 0, heard_fields},
         [SEAM_HEARD_DOMAIN] = {sizeof(struct seam_heard_domain), 0, NULL},

@@ -79,8 +79,8 @@ static int check_all_in(const struct options *options, const char *directory, co
 
 int custody_check(const struct options *options)
 {
-    static const char *const programs[] = {
-        "saphan-front", "saphan-stub", "saphan-checker", "saphan-opener", "saphan-probe"};
+    static const char *const programs[] = {"saphan-front", "saphan-stub", "saphan-checker",
+        "saphan-opener", "saphan-probe", "saphan-ear", "saphan-reader"};
     int faults = check(options, "/proc/self/exe", true);
 
     for (size_t i = 0; i < array_size(programs); i++) {

@@ -99,9 +99,34 @@ static void checked(void *context, int result)
     conclude_if_all_said(leg);
 }
 
+static void judge_artefacts(struct leg *leg)
+{
+    if (leg->decision.n_artefacts > 0 && leg_stamp(leg, true, checked) < 0)
+        leg->ending.checker_failed = true;
+    conclude_if_all_said(leg);
+}
+
+/* Files that could not be compared are said to be so; where the rule counts them, nobody can say
+ * whether the leg was good. */
+static void files_read(void *context, int result)
+{
+    struct leg *leg = context;
+
+    leg->errand = NULL;
+    if (result < 0) {
+        leg_tell(leg, EVENT_NOTE, REASON_SETTINGS_UNREADABLE, NULL, NULL,
+            "the vendor's files could not be compared after the leg");
+        leg->ending.checker_failed |= leg->vendor.rewritten_red;
+    } else {
+        leg_files_ended(leg);
+    }
+    judge_artefacts(leg);
+}
+
 void leg_end(struct leg *leg)
 {
     struct slot *slot = leg->slot;
+    int r;
 
     if (leg->wall)
         (void)event_del(leg->wall);
@@ -114,7 +139,9 @@ void leg_end(struct leg *leg)
     slot_leave(slot);
     placeholders_release(leg);
     (void)ear_hear_out(leg);
-    if (leg->decision.n_artefacts > 0 && leg_stamp(leg, true, checked) < 0)
-        leg->ending.checker_failed = true;
-    conclude_if_all_said(leg);
+    r = leg->vendor.n_files > 0 ? leg_read_files(leg, files_read) : 0;
+    if (r < 0)
+        files_read(leg, r);
+    else if (r == 0)
+        judge_artefacts(leg);
 }

@@ -8,9 +8,16 @@
 #include "errands.h"
 #include "fronts.h"
 #include "slots.h"
+#include "vendor_files.h"
 #include "verdict.h"
 
-/* vendors.c: what the leg's vendor is, would do and was seen doing. */
+/* One question that the reader was asked. */
+struct leg_asked {
+    bool nesting; /* else of a file */
+    uint32_t index;
+};
+
+/* leg_vendor.c, leg_files.c: what the leg's vendor is, would do and was seen doing. */
 struct leg_vendor {
     struct vendor_set *set; /* held: the profile lies in it */
     const char **argv, **env;
@@ -19,6 +26,12 @@ struct leg_vendor {
     struct nesting_answer answers[NESTING_QUESTIONS_MAX];
     uint32_t n_questions;
     struct nesting nesting;
+    struct vendor_file files[VENDOR_FILES_MAX];
+    struct vendor_file_state before[VENDOR_FILES_MAX], after[VENDOR_FILES_MAX];
+    uint32_t n_files;
+    struct leg_asked asked[READ_QUESTIONS_MAX];
+    uint32_t n_asked;
+    char steered[NESTING_DETAIL_MAX];
     enum nested_answer nested; /* of the rule: it may be gone when it is needed */
     bool rewritten_red;
     char first_nested[400]; /* the first call that counted */
@@ -112,8 +125,14 @@ void leg_resolved(struct leg *leg);
 /* legs.c: what the vendor's profile says of the command is known. */
 void leg_vendor_known(struct leg *leg);
 
-/* vendors.c: finds the profile and asks what it wants to know; leg_vendor_known() follows, at once
- * or from the loop.  A failure has refused the leg. */
+/* leg_files.c: asks the reader, before the leg and (gone_us != 0) after it.  1: DONE follows; 0:
+ * there was nothing to ask; -errno. */
+int leg_read_files(struct leg *leg, errand_done *done);
+void leg_files_started(struct leg *leg);
+void leg_files_ended(struct leg *leg);
+
+/* leg_vendor.c: finds the profile and asks what it wants to know; leg_vendor_known() follows, at
+ * once or from the loop.  A failure has refused the leg. */
 void leg_look_at_vendor(struct leg *leg);
 /* The leg was admitted: its rule's words on vendors are taken along. */
 void leg_vendor_admitted(struct leg *leg);

@@ -3,7 +3,7 @@
 #include "leg.h"
 #include "vendors.h"
 
-#include "text.h"
+#include "fault.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,23 +44,47 @@ static int make_command(struct leg *leg)
         .argc = leg->run->argv.count,
         .env = vendor->env,
         .n_env = leg->run->env.count};
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        if (leg->request.grants[i].kind == GRANT_SEAT)
+            vendor->command.seat = leg->request.grants[i].path;
+        if (leg->request.grants[i].kind == GRANT_WORKSPACE)
+            vendor->command.workspace = leg->request.grants[i].path;
+    }
     return 0;
 }
 
 static void judge(struct leg *leg)
 {
     struct leg_vendor *vendor = &leg->vendor;
+    uint32_t first = 0;
 
     nesting_judge(leg->request.profile, &vendor->command, vendor->answers, vendor->n_questions,
         &vendor->nesting);
     leg->request.nesting = &vendor->nesting;
+    if (vendor_files_steering(vendor->files, vendor->before, vendor->n_files, &first) > 0) {
+        vendor_file_steers(&vendor->files[first], &vendor->before[first], vendor->steered,
+            sizeof(vendor->steered));
+        leg->request.steered = vendor->steered;
+    }
     leg_vendor_known(leg);
+}
+
+static void files_read(void *context, int result)
+{
+    struct leg *leg = context;
+
+    leg->errand = NULL;
+    if (result < 0)
+        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-result));
+    else
+        judge(leg);
 }
 
 void leg_look_at_vendor(struct leg *leg)
 {
     struct leg_vendor *vendor = &leg->vendor;
     const char *name = leg->request.vendor;
+    int r;
 
     vendor->set = vendors_hold(leg->warden->vendors);
     leg->request.profile = vendors_find(vendor->set, name && *name ? name : "proc");
@@ -74,7 +98,12 @@ void leg_look_at_vendor(struct leg *leg)
     }
     vendor->n_questions =
         nesting_questions(leg->request.profile, &vendor->command, vendor->questions);
-    judge(leg);
+    vendor->n_files = vendor_files(leg->request.profile, &vendor->command, vendor->files);
+    r = leg_read_files(leg, files_read);
+    if (r < 0)
+        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-r));
+    else if (r == 0)
+        judge(leg);
 }
 
 void leg_vendor_admitted(struct leg *leg)

@@ -387,6 +387,7 @@ static void stub_started(struct leg *leg, const struct seam_started *started)
     leg->state = LEG_RUNNING;
     start_wall(leg);
     leg_tell(leg, EVENT_STARTED, REASON_NONE, (int64_t[]){started->pid, 0, 0}, NULL, NULL);
+    leg_files_started(leg);
 }
 
 static void stub_exited(struct leg *leg, const struct seam_exited *exited)

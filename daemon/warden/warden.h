@@ -21,6 +21,7 @@ enum program {
     PROGRAM_OPENER,
     PROGRAM_PROBE,
     PROGRAM_EAR,
+    PROGRAM_READER,
     PROGRAM_COUNT,
 };
 

@@ -24,6 +24,7 @@ ROOMS = {
     "daemon/ear": ("filter", "seam", "policy", "kernel", "base"),
     "daemon/opener": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/probe": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/reader": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/front": ("proto", "filter", "seam", "policy", "kernel", "base"),
     "daemon/warden": ("policy", "seam", "kernel", "base"),
     "client": ("proto", "base"),
@@ -34,7 +35,7 @@ FOREIGN = {
     "sqlite3.h": ("warden",),
     "event2/": ("warden", "front"),
     "seccomp.h": ("filter",),  # its generator, which runs at build time
-    "jansson.h": ("client",),
+    "jansson.h": ("client", "reader"),
     "systemd/": ("warden", "base"),
     "cap-ng.h": ("boundary", "stub", "checker", "opener", "probe", "front", "kernel"),
 }

@@ -69,7 +69,7 @@ workspace() { # FILE: from standard input
 turn() {
     rm -f "$W/ws/artefact.txt"
     leg --vendor "$vendor" --workspace "$W/ws" --seat "$W/seat" --read "$root" --read "$T/model.mjs" \
-        --read "$W/with-model" --artefact artefact.txt --limit wall=150s --env "MODEL=$T/model.mjs" \
+        --read "$W/with-model" --artefact artefact.txt --limit "wall=${wall:-150s}" --env "MODEL=$T/model.mjs" \
         --env "PORT=$port" --env "NODE=$node" --env "TMPDIR=$W/seat/tmp" "${options[@]}" "$@"
 }
 
@@ -98,6 +98,14 @@ pasted() {
     [ -n "$words" ] || not_ok "$vendor: $1: there is a remedy" "$(told)"
     eval "turn $words"
     green "$1: the pasted remedy works"
+}
+
+# mended NAME: what the last refusal said to run first is run; the caller then tries again.
+mended() {
+    local words
+    words=$(detail nested-sandbox-requested | sed -n 's/.*; first run: //p')
+    [ -n "$words" ] || not_ok "$vendor: $1: there is a remedy" "$(told)"
+    check "$vendor: $1: the remedy can be run" as_user sh -c "$words"
 }
 
 # unchecked: from here on, turns go to a daemon whose policy does not judge before the start.

@@ -23,3 +23,4 @@ extern const struct seccomp_filter filter_front;   /* once it is isolated */
 extern const struct seccomp_filter filter_checker; /* once it has become the requester */
 extern const struct seccomp_filter filter_opener;  /* the same */
 extern const struct seccomp_filter filter_ear;     /* in its empty root */
+extern const struct seccomp_filter filter_reader;  /* the same */

@@ -1,0 +1,163 @@
+#!/bin/bash
+# vendors.sh - an invented vendor, which is one file: what its profile refuses, tells and lets pass.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+mkdir -p "$T/vendors"
+cat >"$T/vendors/parrot.vendor" <<'INI'
+[vendor]
+Name=parrot
+Program=parrot
+Measured=1.0 2026-11-30
+Sandbox=on
+Bypass=--fly
+Remedy=--cage off
+Moves-Settings=PARROT_HOME
+Settings-File=.parrot/settings.json
+Permission-File=.parrot/permissions
+[switch cage]
+Flag=--cage
+Takes=value
+On=closed
+Off=off
+[switch file]
+Settings=home:.parrot/settings.json
+Key=cage.closed
+On=true
+Off=false
+[probe look]
+Call=unshare
+Flags=0x50000000
+Comm=unshare
+[steer song]
+File=.parrot/song.json
+Key=song.words
+Does=changes the song
+Shut-Flag=--deaf
+Remedy=add --deaf
+INI
+SAPHAN_VENDOR_ARGS=(--vendors "$T/vendors")
+serve() { # NAME [POLICY-LINE...]: from here on, that daemon is asked
+    local name=$1
+    shift
+    policy "$LEG_USER root" "$@" >"$T/$name.policy"
+    start_daemon "$T/$name" "${SAPHAN_VENDOR_ARGS[@]}" || not_ok "the daemon $name starts" "$(cat "$T/$name.log")"
+    export SAPHAN_SOCKET=$T/$name/saphan.sock
+}
+program parrot <<'SH'
+#!/bin/sh
+[ -z "$TRY" ] || eval "$TRY"
+exit 0
+SH
+fresh() {
+    rm -rf "$W/ws" "$W/seat"
+    mkdir -p "$W/ws/.parrot" "$W/seat/.parrot"
+    owned "$W/ws" "$W/seat"
+}
+sing() { # TRY [WORD...]
+    local try=$1
+    shift
+    leg --vendor parrot --workspace "$W/ws" --seat "$W/seat" --read "$W/parrot" --env "TRY=$try" -- "$W/parrot" "$@"
+}
+told_of() { # EVENT REASON TEXT
+    jq -se --arg e "$1" --arg r "$2" --arg t "$3" \
+        'map(select(.event == $e and (.reason // "") == $r and ((.detail // "") + (.subject // "") | contains($t)))) | length > 0' \
+        "$T/json" >/dev/null || { told; return 1; }
+}
+
+serve plain
+fresh
+leg --vendor magpie -- /bin/true
+expect "a vendor without a profile" 125 REFUSED vendor-unknown
+sing "" --cage off
+expect "its switch off" 0 GREEN
+sing ""
+expect "no switch: its default is on" 125 REFUSED nested-sandbox-requested
+sing "" --cage half
+expect "a value that its profile does not know" 125 REFUSED nested-sandbox-requested
+echo '{"cage": {"closed": false}}' >"$W/seat/.parrot/settings.json"
+owned "$W/seat"
+sing ""
+expect "off by the seat's file" 0 GREEN
+echo '{"cage": {"closed": true}}' >"$W/seat/.parrot/settings.json"
+sing ""
+expect "on by the seat's file" 125 REFUSED nested-sandbox-requested
+echo '{"cage": ' >"$W/seat/.parrot/settings.json"
+sing ""
+expect "a file that is not JSON" 125 REFUSED settings-unreadable
+chmod 000 "$W/seat/.parrot/settings.json"
+sing ""
+expect "a file that its owner may not read" 125 REFUSED settings-unreadable
+sing "" --cage off
+expect "which a switch outranks" 0 GREEN
+rm -f "$W/seat/.parrot/settings.json" && ln -s /etc/hostname "$W/seat/.parrot/settings.json"
+sing ""
+expect "a link that leads out of the seat" 125 REFUSED settings-unreadable
+rm -f "$W/seat/.parrot/settings.json" && mkfifo "$W/seat/.parrot/settings.json"
+sing ""
+expect "a FIFO in its place: no hang" 125 REFUSED settings-unreadable
+fresh
+leg --vendor parrot --boundary none --seat "$W/seat" -- "$W/parrot" --fly --cage off
+expect "its bypass without a boundary" 125 REFUSED bypass-without-boundary
+leg --vendor parrot --seat "$W/seat" -- /bin/true
+expect "a command without its program" 125 REFUSED vendor-not-in-command
+leg --vendor parrot --seat "$W/seat" --env PARROT_HOME=/tmp -- "$W/parrot"
+expect "a variable that moves the settings" 125 REFUSED settings-unreadable
+
+# -- caught while running --
+sing 'unshare --user --net true' --cage off
+expect "the probe that its profile lists: nothing RED" 0 GREEN
+check "and it is told" told_of denied nested-probe unshare
+sing 'unshare --user --pid true; true' --cage off
+expect "another call that builds a sandbox, and exit 0" 112 RED nested-sandbox
+check "and the call and its program are told" told_of denied nested-sandbox comm=unshare
+sing 'unshare --user --net true; unshare --mount true; true' --cage off
+expect "a probe and another call" 112 RED nested-sandbox
+
+# -- files --
+fresh
+echo ask >"$W/ws/.parrot/permissions"
+sing "" --cage off
+check "a permission file that reached it is told" told_of note "" "a permission file reached parrot: sha256"
+echo '{"song": {"words": "x"}}' >"$W/ws/.parrot/song.json"
+sing "" --cage off
+check "a workspace that steers it is told" told_of note workspace-steers-vendor "song.words"
+sing "" --cage off --deaf
+check_not "and is not where the command shuts it out" grep -q workspace-steers-vendor "$T/json"
+rm "$W/ws/.parrot/song.json"
+sing 'echo "{\"song\": {\"words\": \"y\"}}" >.parrot/song.json' --cage off
+check "a leg that makes such a file is told" told_of note workspace-steers-vendor "created"
+sing 'echo "{}" >"$HOME/.parrot/settings.json"' --cage off
+expect "a leg that makes a settings file: a note" 0 GREEN
+check "with what it was and is" told_of note profile-rewritten "created: before absent, now"
+sing 'echo "{ }" >"$HOME/.parrot/settings.json"' --cage off
+check "rewritten: told" told_of note profile-rewritten "rewritten: before"
+sing 'true' --cage off
+check_not "left alone: not told" grep -q profile-rewritten "$T/json"
+sing 'rm "$HOME/.parrot/settings.json"' --cage off
+check "removed: told" told_of note profile-rewritten "removed: before"
+
+# -- what a policy says --
+rm -f "$W/ws/.parrot/song.json"
+serve strict Nested=kill Steering=refuse Profile-Rewritten=red
+sing 'unshare --user --pid true; sleep 30' --cage off
+check "Nested=kill: ended at once" [ "$(jq -s 'map(select(.event == "verdict")) | .[0].wall_us < 5000000' "$T/json")" = true ]
+check "and RED nested-sandbox" has_reason nested-sandbox
+echo '{"song": {"words": "x"}}' >"$W/ws/.parrot/song.json"
+sing "" --cage off
+expect "Steering=refuse" 125 REFUSED workspace-steers-vendor
+sing "" --cage off --deaf
+expect "shut out (control)" 0 GREEN
+rm "$W/ws/.parrot/song.json"
+sing 'echo "{}" >"$HOME/.parrot/settings.json"' --cage off
+expect "Profile-Rewritten=red" 112 RED profile-rewritten
+serve lenient Nested=note
+sing 'unshare --user --pid true; true' --cage off
+expect "Nested=note: for what copes" 0 GREEN
+check "and it is told all the same" told_of denied nested-sandbox comm=unshare
+
+# -- a profile that is wrong --
+printf '[vendor]\nName=bad\nColour=red\n' >"$T/vendors/bad.vendor"
+policy root >"$T/bad.policy"
+mkdir -p "$T/bad"
+check_not "saphand --check refuses a profile with an unknown key" "$SAPHAN_BUILD/daemon/saphand" --check \
+    --private "$T/bad" --policy "$T/bad.policy" --libexec "$SAPHAN_BUILD/daemon" --vendors "$T/vendors"
+finish

@@ -1,0 +1,32 @@
+#!/bin/bash
+# copilot.sh - copilot: --no-sandbox outranks its settings file, and must be given.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+have copilot @github/copilot
+copilot=$root/node_modules/.bin/copilot
+options=(--env COPILOT_OFFLINE=true --env COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:$port/v1
+    --env COPILOT_MODEL=gpt-4.1 --env COPILOT_PROVIDER_API_KEY=dummy)
+run() { turn -- "$W/with-model" "$copilot" --allow-all-tools "$@" -p "Write artefact.txt"; }
+fresh
+seat .copilot/settings.json <<<'{"sandbox": {"enabled": true}}'
+run --no-sandbox
+green "--no-sandbox over the seat's settings"
+run
+refused "no switch" nested-sandbox-requested "files that a leg can change"
+pasted "no switch"
+run --sandbox
+refused "--sandbox" nested-sandbox-requested "the command: --sandbox = true"
+pasted "--sandbox"
+
+unchecked
+run --sandbox
+if has_reason nested-sandbox; then
+    nested "sandbox on, not judged before" "flags=0x" "comm=" "exe="
+else
+    # Where slirp4netns or iptables is missing it stops before its first such call.
+    check "copilot: sandbox on, not judged before: RED" [ "$(colour)" = RED ]
+    skip "copilot: sandbox on, not judged before: not measured" "its sandbox made no call: $(grep -o 'slirp4netns\|iptables[a-z-]*' "$T/out" "$T/err" | sort -u | head -n 3 | tr '\n' ' ')"
+fi
+check_not "copilot: and there is no artefact" test -e "$W/ws/artefact.txt"
+run --no-sandbox
+green "sandbox off at the same daemon (control)"
+finish
