@@ -27,8 +27,8 @@ static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_BOUNDARY] = "INSERT INTO boundary VALUES (?,?)",
     [STATEMENT_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)",
     [STATEMENT_REASON] = "INSERT OR REPLACE INTO reason VALUES (?,?,?,?)",
-    [STATEMENT_END] = "UPDATE leg SET ended_ms=?, colour=?, wait_status=?, client_status=?,"
-                      " wall_us=?, kept=? WHERE id=?",
+    [STATEMENT_END] = ("UPDATE leg SET ended_ms=?, colour=?, wait_status=?, client_status=?,"
+                       " wall_us=?, kept=? WHERE id=?"),
     [STATEMENT_FORGET_INTENTS] = "DELETE FROM intent WHERE leg=?",
 };
 
@@ -140,7 +140,6 @@ static int set_up(struct ledger *ledger, const char *path)
 {
     static const char settings[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
                                    "PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;";
-    auto_free char *version = NULL;
     int code;
 
     code = sqlite3_open_v2(
