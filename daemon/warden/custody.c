@@ -2,6 +2,7 @@
 
 #include "log.h"
 #include "own.h"
+#include "program.h"
 #include "reasons.h"
 #include "text.h"
 #include <errno.h>
@@ -79,12 +80,11 @@ static int check_all_in(const struct options *options, const char *directory, co
 
 int custody_check(const struct options *options)
 {
-    static const char *const programs[] = {"saphan-front", "saphan-stub", "saphan-checker",
-        "saphan-opener", "saphan-probe", "saphan-ear", "saphan-reader"};
     int faults = check(options, "/proc/self/exe", true);
 
-    for (size_t i = 0; i < array_size(programs); i++) {
-        auto_free char *path = text_format("%s/%s", options->libexec, programs[i]);
+    for (size_t i = 0; i < PROGRAM_COUNT; i++) {
+        auto_free char *path =
+            text_format("%s/%s", options->libexec, program_name((enum program)i));
 
         faults += path ? check(options, path, true) : 1;
     }
