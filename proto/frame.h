@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_MAX (128U * 1024U)       /* bytes of message in one frame */
+#define FRAME_MAX (128U * 1024U) /* bytes of message in one frame */
 #define FRAME_HEADER 4U
-#define FRAME_DESCRIPTORS_MAX 60U      /* descriptors beside one frame */
+#define FRAME_DESCRIPTORS_MAX 60U /* descriptors beside one frame */
 #define FRAME_PROTOCOL 1U
 
 static inline void frame_put_length(uint8_t header[FRAME_HEADER], uint32_t length)
