@@ -136,8 +136,7 @@ static bool took_answer(void *context, struct seam_message *message)
 
 int leg_read_files(struct leg *leg, errand_done *done)
 {
-    struct seam_read *read = calloc(1, sizeof(*read));
-    auto_free void *owned = read;
+    auto_free struct seam_read *read = calloc(1, sizeof(*read));
     struct seam_writer writer;
     struct asking asking = {.leg = leg, .read = read, .writer = &writer};
     int r = 0;
