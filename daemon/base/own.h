@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* auto_(leg_free) struct leg *leg = NULL;  -- calls leg_free(leg) at the end of the scope. */
-#define auto_(func) __attribute__((cleanup(func##_auto)))
+#define auto_(func) __attribute__((cleanup(func##_auto), unused))
 
 /* Makes FUNC usable in auto_(): FUNC takes a TYPE and is not called on NULL. */
 #define DEFINE_AUTO(type, func)                                                                    \
@@ -31,8 +31,8 @@ static inline void own_close_auto(int *fd)
         close(*fd);
 }
 
-#define auto_free __attribute__((cleanup(own_free_auto)))
-#define auto_close __attribute__((cleanup(own_close_auto)))
+#define auto_free __attribute__((cleanup(own_free_auto), unused))
+#define auto_close __attribute__((cleanup(own_close_auto), unused))
 
 /* Hands the pointer over and leaves NULL behind. */
 #define steal_ptr(ptr)                                                                             \
