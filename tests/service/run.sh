@@ -35,7 +35,7 @@ finish() {
 # ---- the root ----
 # The base is made once and kept; each run works on a copy, with the build installed into it.
 base=$work/base
-packages=systemd,systemd-sysv,dbus,libevent-2.1-7,libprotobuf-c1,libsystemd0,libsqlite3-0,libjansson4,libinih1,libcap-ng0,libmd0,procps,git
+packages=systemd,systemd-sysv,dbus,libevent-core-2.1-7,libevent-2.1-7,libprotobuf-c1,libsystemd0,libsqlite3-0,libjansson4,libinih1,libcap-ng0,libmd0,procps,git
 stamp=$base/.packages
 if [ "$(cat "$stamp" 2>/dev/null)" != "$packages" ]; then
     rm -rf "$base"
@@ -53,8 +53,11 @@ stop_machine() {
         while read -r mount; do umount -l "$mount"; done
     if [ -n "${cgroup:-}" ] && [ -d "$cgroup" ]; then
         echo 1 >"$cgroup/cgroup.kill" 2>/dev/null
-        sleep 0.2
-        find "$cgroup" -depth -type d -exec rmdir {} \; 2>/dev/null
+        for _ in $(seq 50); do
+            find "$cgroup" -depth -type d -exec rmdir {} \; 2>/dev/null
+            [ -d "$cgroup" ] || break
+            sleep 0.1
+        done
     fi
     rm -rf "$root"
 }
