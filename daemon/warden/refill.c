@@ -19,6 +19,11 @@ static void refill(evutil_socket_t fd, short what, void *context)
 
     if (warden->stopping)
         return;
+    if (warden->refill_pause) { /* what was made last died at once: no busy loop of deaths */
+        warden->refill_pause = false;
+        (void)event_add(warden->refill, &later);
+        return;
+    }
     slots = slots_refill(warden);
     fronts = fronts_refill(warden);
     if (slots < 0 || fronts < 0)
@@ -44,6 +49,7 @@ void refill_soon(struct warden *warden)
 
 void refill_later(struct warden *warden)
 {
+    warden->refill_pause = true;
     if (warden->refill && !event_pending(warden->refill, EV_TIMEOUT, NULL))
         (void)event_add(warden->refill, &later);
 }

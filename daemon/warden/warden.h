@@ -142,5 +142,6 @@ struct warden {
 
     struct event *signal_events[4];
     struct event *refill; /* refill.c */
+    bool refill_pause;
     struct event *watchdog;
 };

@@ -10,7 +10,7 @@ owned "$W"
 table=("$W"/ws{,/a,/new,/sub,/sub/a,/.git,/.git/config,/.git/new,/.codex,/.codex/new,/.vscode,/.vscode/settings,/keep,/keep/a,/keep/new}
     "$W"/rd{,/a,/new,/deep,/deep/a} "$W"/wr{,/a,/new} "$W"/seat{,/a,/new} "$W" "$W/elsewhere" "$T" "$T/json" / /var /var/tmp
     /tmp /tmp/new /run /run/new /dev/shm /dev/shm/new /dev /dev/new /usr /usr/bin /usr/bin/true /usr/new /bin /bin/true /lib /etc
-    /etc/passwd /etc/new /etc/shadow /srv /home /proc /proc/version /sys /boot /nowhere /nowhere/deep /run/home /run/home/new)
+    /etc/passwd /etc/new /etc/shadow /srv /home /proc /proc/version /sys /boot /nowhere /nowhere/deep /run/home /run/new)
 program act <<'SH'
 #!/usr/bin/python3 -I
 import os, sys
