@@ -14,6 +14,7 @@
 #include "leg.h"
 #include "log.h"
 #include "placeholders.h"
+#include "refill.h"
 #include "steps.h"
 #include "text.h"
 #include "usage.h"
@@ -51,6 +52,7 @@ void leg_free(struct leg *leg)
     free(leg->user);
     free(leg->rule_name);
     leg_vendor_done(leg);
+    refill_now(leg->warden);
     if (leg->warden->stopping && leg->warden->n_legs == 0)
         (void)event_base_loopbreak(leg->warden->loop); /* the last one that the stop waited for */
     free(leg);

@@ -39,14 +39,18 @@
 #include "vendors.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 
 #define EXIT_REFUSED_TO_START 1
+#define HEAP_BYTES (32 << 20)
 #define LOWEST_FREE_FD                                                                             \
     16 /* descriptors below are never ours: children's 3 and 4 are made of them */
 
@@ -70,11 +74,31 @@ static int reserve_descriptors(struct warden *warden)
     return 0;
 }
 
+/* The child that becomes a stub is a copy of us until it executes, and needs nothing of our heap:
+ * what is not copied costs neither the copy nor the faults afterwards.  MADV_DONTFORK: madvise(2).
+ * The heap is one region from now on; what grows beyond it is copied as ever. */
+static void keep_heap_to_ourselves(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start, end;
+    void *block;
+
+    (void)mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    start = ((uintptr_t)sbrk(0) + page - 1) & ~(page - 1);
+    block = malloc(HEAP_BYTES - page);
+    end = (uintptr_t)sbrk(0) & ~(page - 1);
+    free(block);
+    if (end > start) /* else another allocator stands in for malloc: a sanitizer's */
+        (void)madvise((void *)start, end - start, MADV_DONTFORK);
+}
+
 static int set_process(struct warden *warden)
 {
     const struct rlimit no_core = {0, 0};
     struct rlimit files;
 
+    keep_heap_to_ourselves();
     (void)umask(0077);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_DUMPABLE, 0);

@@ -6,8 +6,12 @@
 
 #define LOWEST_PRIORITY 2 /* of three; every other event has the middle one */
 
-/* Long enough for a leg that was just given its slot to get through the loop before us. */
-static const struct timeval soon = {.tv_usec = 1000};
+/* Making one takes the loop for milliseconds.  While a leg is being built, or runs for only as
+ * long, nobody should wait for that: so it is done when a leg has just ended, and else after a
+ * while. */
+static const struct timeval at_once = {.tv_usec = 0};
+static const struct timeval idle = {.tv_usec = 1000};
+static const struct timeval busy = {.tv_usec = 20000};
 /* After a failure (no process, no memory): not in a busy loop. */
 static const struct timeval later = {.tv_sec = 1};
 
@@ -29,14 +33,14 @@ static void refill(evutil_socket_t fd, short what, void *context)
     if (slots < 0 || fronts < 0)
         (void)event_add(warden->refill, &later);
     else if (slots == REFILL_E_MORE || fronts == REFILL_E_MORE)
-        (void)event_add(warden->refill, &soon);
+        (void)event_add(warden->refill, warden->n_legs ? &busy : &idle);
 }
 
 int refill_open(struct warden *warden)
 {
     warden->refill = evtimer_new(warden->loop, refill, warden);
     if (!warden->refill || event_priority_set(warden->refill, LOWEST_PRIORITY) < 0 ||
-        event_add(warden->refill, &soon) < 0)
+        event_add(warden->refill, &idle) < 0)
         return -ENOMEM;
     return 0;
 }
@@ -44,7 +48,13 @@ int refill_open(struct warden *warden)
 void refill_soon(struct warden *warden)
 {
     if (warden->refill && !event_pending(warden->refill, EV_TIMEOUT, NULL))
-        (void)event_add(warden->refill, &soon);
+        (void)event_add(warden->refill, &busy);
+}
+
+void refill_now(struct warden *warden)
+{
+    if (warden->refill && !warden->refill_pause)
+        (void)event_add(warden->refill, &at_once);
 }
 
 void refill_later(struct warden *warden)

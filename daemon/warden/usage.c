@@ -13,11 +13,14 @@ void usage_of(const struct warden *warden, uint32_t uid, struct usage *ret)
     *ret = (struct usage){0};
     TAILQ_FOREACH(leg, &warden->legs, entry)
     ret->legs_now += leg->id != 0 && leg->peer.uid == uid;
-    for (uint32_t i = 0; i < ADMISSIONS_MAX; i++) {
-        const struct admission *admission = &warden->admissions[i];
+    /* From the newest back: the first that is too old ends it. */
+    for (uint32_t i = 1; i <= ADMISSIONS_MAX; i++) {
+        const struct admission *admission =
+            &warden->admissions[(warden->next_admission + ADMISSIONS_MAX - i) % ADMISSIONS_MAX];
 
-        if (admission->at_us && admission->uid == uid && now - admission->at_us < minute)
-            ret->legs_last_minute++;
+        if (admission->at_us == 0 || now - admission->at_us >= minute)
+            break;
+        ret->legs_last_minute += admission->uid == uid;
     }
 }
 
