@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,22 +25,6 @@ void plan_writer_done(struct plan_writer *writer)
     seam_writer_done(&writer->strings);
 }
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        ssize_t n = write(fd, (const char *)bytes + done, size - done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        done += (size_t)n;
-    }
-    return 0;
-}
-
 int plan_seal(struct plan_writer *writer, int *ret_memfd)
 {
     auto_close int memfd = -EBADF;
@@ -51,9 +37,9 @@ int plan_seal(struct plan_writer *writer, int *ret_memfd)
     memfd = memfd_create("saphan-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (memfd < 0)
         return -errno;
-    r = write_all(memfd, &writer->plan, sizeof(writer->plan));
+    r = descriptor_write_all(memfd, &writer->plan, sizeof(writer->plan));
     if (r == 0)
-        r = write_all(memfd, writer->strings.strings, writer->plan.strings_size);
+        r = descriptor_write_all(memfd, writer->strings.strings, writer->plan.strings_size);
     if (r < 0)
         return r;
     if (fcntl(memfd, F_ADD_SEALS, PLAN_SEALS) < 0)
