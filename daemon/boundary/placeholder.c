@@ -2,6 +2,7 @@
 
 #include "own.h"
 #include "path.h"
+#include "placeholder_mark.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
-
-#define HERE ".\n" /* what CARVE_OUT_ALWAYS_HERE holds */
 
 static bool is_file(uint32_t kind)
 {
@@ -24,11 +23,12 @@ static int make(int parent, const char *name, uint32_t kind)
     int fd;
 
     if (!is_file(kind)) {
-        if (mkdirat(parent, name, 0755) < 0)
+        if (mkdirat(parent, name, PLACEHOLDER_UNFINISHED) < 0)
             return -errno;
         return path_open(parent, name, O_RDONLY | O_DIRECTORY, PATH_BENEATH | PATH_NO_SYMLINKS);
     }
-    fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    fd = openat(
+        parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PLACEHOLDER_UNFINISHED);
     return fd < 0 ? -errno : fd;
 }
 
@@ -39,7 +39,8 @@ static int dress(int fd, uint32_t kind, const struct stat *parent, uint64_t leg)
     (void)snprintf(mark, sizeof(mark), "%" PRIu64, leg);
     if (fsetxattr(fd, PLACEHOLDER_MARK, mark, strlen(mark), XATTR_CREATE) < 0)
         return -errno;
-    if (kind == CARVE_OUT_ALWAYS_HERE && write(fd, HERE, strlen(HERE)) != (ssize_t)strlen(HERE))
+    if (kind == CARVE_OUT_ALWAYS_HERE &&
+        write(fd, PLACEHOLDER_HERE, strlen(PLACEHOLDER_HERE)) != (ssize_t)strlen(PLACEHOLDER_HERE))
         return -EIO;
     if (fchmod(fd, is_file(kind) ? 0644 : 0755) < 0)
         return -errno;

@@ -5,9 +5,6 @@
 
 #include "boundary.h"
 
-/* Who put it there: the leg's number, in decimal. */
-#define PLACEHOLDER_MARK "user.saphan.placeholder"
-
 /* Makes NAME in the directory PARENT (O_PATH will do), as KIND says (enum carve_out_kind): a
  * directory or a file, owned by the directory's owner, marked; the directory's mtime is put back.
  * -EEXIST when something is there already; on any failure nothing is left. */

@@ -6,3 +6,8 @@
 
 /* The content of a placeholder of kind CARVE_OUT_ALWAYS_HERE. */
 #define PLACEHOLDER_HERE ".\n"
+
+/* The mode a placeholder is born with, in the same call: sticky, and nobody may do anything.  The
+ * attribute follows in a call of its own, and a kill may come between: what is empty and has just
+ * this mode is ours too. */
+#define PLACEHOLDER_UNFINISHED 01000

@@ -86,7 +86,8 @@ static int check_mark(int parent, const char *name, int *ret_flags)
     fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return -errno;
-    if (fgetxattr(fd, PLACEHOLDER_MARK, mark, sizeof(mark)) < 0)
+    if (fgetxattr(fd, PLACEHOLDER_MARK, mark, sizeof(mark)) < 0 &&
+        (st.st_mode & 07777) != PLACEHOLDER_UNFINISHED)
         return -ENOENT; /* not ours */
     *ret_flags = S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0;
     if (S_ISDIR(st.st_mode))

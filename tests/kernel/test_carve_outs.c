@@ -3,7 +3,7 @@
 #include "plot.h"
 
 #include "own.h"
-#include "placeholder.h"
+#include "placeholder_mark.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
