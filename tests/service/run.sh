@@ -80,7 +80,8 @@ chroot "$root" useradd -m stranger
 mkdir -p "$root/etc/saphan/policy.d"
 check "the units verify" chroot "$root" systemd-analyze verify --man=no saphand.service saphand.socket
 check "and are enabled" chroot "$root" systemctl enable saphand.socket
-check "saphand --check is content with what was installed" chroot "$root" /usr/sbin/saphand --check
+check "saphand --check is content with what was installed" unshare --mount bash -c '
+    mount -t proc proc "$1/proc" && exec chroot "$1" /usr/sbin/saphand --check' - "$root"
 
 # ---- the machine ----
 cat >"$work/boot.sh" <<'SH'
@@ -94,8 +95,12 @@ mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 mount --bind /dev "$root/dev"
 ip link set lo up 2>/dev/null || true
+# A process whose root is not its mount namespace's may make no user namespace: so no chroot.
 cd "$root"
-exec chroot . /usr/bin/env -i container=test TERM=dumb PATH=/usr/sbin:/usr/bin /lib/systemd/systemd --log-target=console
+pivot_root . .
+umount -l .
+cd /
+exec /usr/bin/env -i container=test TERM=dumb PATH=/usr/sbin:/usr/bin /lib/systemd/systemd --log-target=console
 SH
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
 own=$(sed -n 's/^0:://p' /proc/self/cgroup)
