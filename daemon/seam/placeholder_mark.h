@@ -8,6 +8,7 @@
 #define PLACEHOLDER_HERE ".\n"
 
 /* The mode a placeholder is born with, in the same call: sticky, and nobody may do anything.  The
- * attribute follows in a call of its own, and a kill may come between: what is empty and has just
- * this mode is ours too. */
+ * attribute follows in a call of its own, and a kill may come between: what is empty, has just
+ * this mode and is still root's (it is given to the directory's owner last) is ours too: nobody but
+ * root could have made the like. */
 #define PLACEHOLDER_UNFINISHED 01000

@@ -87,7 +87,7 @@ static int check_mark(int parent, const char *name, int *ret_flags)
     if (fd < 0)
         return -errno;
     if (fgetxattr(fd, PLACEHOLDER_MARK, mark, sizeof(mark)) < 0 &&
-        (st.st_mode & 07777) != PLACEHOLDER_UNFINISHED)
+        (st.st_uid != 0 || (st.st_mode & 07777) != PLACEHOLDER_UNFINISHED))
         return -ENOENT; /* not ours */
     *ret_flags = S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0;
     if (S_ISDIR(st.st_mode))
