@@ -19,7 +19,7 @@ static const json_t *walk(const json_t *at, const char *key)
     auto_free char *copy = strdup(key);
     char *rest = copy, *name;
 
-    while (at && json_is_object(at) && (name = strsep(&rest, ".")))
+    while (json_is_object(at) && (name = strsep(&rest, ".")))
         at = json_object_get(at, name);
     return copy ? at : NULL;
 }

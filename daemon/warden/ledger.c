@@ -19,10 +19,11 @@ static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_COMMIT] = "COMMIT",
     [STATEMENT_FULL] = "PRAGMA synchronous=FULL",
     [STATEMENT_NORMAL] = "PRAGMA synchronous=NORMAL",
-    [STATEMENT_LEG] = "INSERT INTO leg (id, uid, gid, user, vendor, boundary, view, net, directory,"
-                      " argv, grants, detach, tasks, memory, cpu_percent, wall_ms, output, files,"
-                      " rule, claims, asked_ms)"
-                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [STATEMENT_LEG] =
+        ("INSERT INTO leg (id, uid, gid, user, vendor, boundary, view, net, directory,"
+         " argv, grants, detach, tasks, memory, cpu_percent, wall_ms, output, files,"
+         " rule, claims, asked_ms)"
+         " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
     [STATEMENT_INTENT] = "INSERT INTO intent VALUES (?,?,?,?,?,?,?)",
     [STATEMENT_BOUNDARY] = "INSERT INTO boundary VALUES (?,?)",
     [STATEMENT_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)",

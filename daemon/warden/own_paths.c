@@ -80,7 +80,7 @@ int own_paths_open(struct warden *warden)
 {
     const struct options *options = &warden->options;
     const char *const wanted[] = {options->state, options->socket, options->policy_directory,
-        options->libexec, options->config, options->vendors, SAPHAN_SYSCONF "/saphan",
+        options->libexec, options->config, options->vendors, (SAPHAN_SYSCONF "/saphan"),
         "/proc/self/exe"};
     struct mount_table table;
     int r = mount_table_read(&table);

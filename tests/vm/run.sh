@@ -76,6 +76,7 @@ disk() {
     chmod 600 "$root/etc/shadow"
     mapfile -t programs < <(find "$build/daemon" "$build/client" "$build/tests/kernel" "$build/tests/masked" \
         -type f -perm -u+x \( -name 'saphan*' -o -name 'test_*' -o -name 'libsaphan.so*' -o -name mask \) ! -name '*.o' ! -path '*.p/*')
+    programs+=("$(readlink -f "$(command -v git)")")
     for program in "${programs[@]}"; do
         install -D -m 755 "$program" "$root$program"
     done
@@ -87,7 +88,10 @@ disk() {
     done
     install -m 755 "$here/init.sh" "$root/vm-init"
     install -m 755 "$here/inside.sh" "$root/vm/inside.sh"
-    find "$build/tests/kernel" -maxdepth 1 -type f -name 'test_*' -perm -u+x 2>/dev/null | sort >"$root/vm/kernel-tests"
+    # test_programs stays out: python3, node, gcc, gdb and the like are too big for this root and too slow
+    # under TCG, and what they need of a leg is no matter of the kernel's version.
+    find "$build/tests/kernel" -maxdepth 1 -type f -name 'test_*' -perm -u+x ! -name test_programs 2>/dev/null |
+        sort >"$root/vm/kernel-tests"
     echo "$build" >"$root/vm/build"
     rm -f "$work/root.ext4"
     mke2fs -q -t ext4 -O ^has_journal -d "$root" "$work/root.ext4" 512M || return 1
