@@ -72,6 +72,7 @@ tier_docs() {
         check "mandoc: ${page##*/}" mandoc -Tlint -Wwarning "$page"
     done < <(find "$top/client" "$top/daemon" "$top/policy" "$top/units" -name '*.[1578]' | sort)
     script verbs "$tests/docs/verbs.sh" "$build/client/saphan" "$build/daemon/saphand"
+    script completions "$tests/docs/completions.sh" "$build/client/saphan"
 }
 
 tier_format() {
