@@ -1,6 +1,7 @@
 #include "wire.h"
 
 #include "own.h"
+#include "rights.h"
 #include "saphan.h"
 #include <errno.h>
 #include <string.h>
@@ -34,25 +35,12 @@ static int send_rest(int fd, const uint8_t *bytes, size_t size)
 static int send_first(
     int fd, const uint8_t *bytes, size_t size, const int *fds, size_t n_fds, size_t *ret_sent)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(FRAME_DESCRIPTORS_MAX * sizeof(int))];
-    } control;
+    RIGHTS_SPACE(FRAME_DESCRIPTORS_MAX) control;
     struct iovec iov = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size};
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
     ssize_t n;
 
-    if (n_fds > 0) {
-        struct cmsghdr *header = &control.align;
-
-        memset(&control, 0, sizeof(control));
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
-        memcpy(CMSG_DATA(header), fds, n_fds * sizeof(int));
-    }
+    rights_put(&message, &control, fds, n_fds);
     do
         n = sendmsg(fd, &message, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);

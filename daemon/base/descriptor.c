@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int descriptor_read_all(int fd, void *buffer, size_t size)
+int descriptor_read_up_to(int fd, void *buffer, size_t size, size_t *ret_length)
 {
     size_t done = 0;
 
@@ -21,10 +21,21 @@ int descriptor_read_all(int fd, void *buffer, size_t size)
         if (n < 0)
             return -errno;
         if (n == 0)
-            return -ENODATA;
+            break;
         done += (size_t)n;
     }
+    *ret_length = done;
     return 0;
+}
+
+int descriptor_read_all(int fd, void *buffer, size_t size)
+{
+    size_t length = 0;
+    int r = descriptor_read_up_to(fd, buffer, size, &length);
+
+    if (r < 0)
+        return r;
+    return length == size ? 0 : -ENODATA;
 }
 
 int descriptor_write_all(int fd, const void *buffer, size_t size)
@@ -48,6 +59,7 @@ int descriptor_read_file(int dirfd, const char *path, size_t max, char **ret_tex
     auto_close int fd = -EBADF;
     auto_free char *text = NULL;
     size_t done = 0;
+    int r;
 
     fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -55,19 +67,11 @@ int descriptor_read_file(int dirfd, const char *path, size_t max, char **ret_tex
     text = malloc(max + 2);
     if (!text)
         return -ENOMEM;
-    for (;;) {
-        ssize_t n = read(fd, text + done, max + 1 - done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        done += (size_t)n;
-        if (done > max)
-            return -EFBIG;
-    }
+    r = descriptor_read_up_to(fd, text, max + 1, &done);
+    if (r < 0)
+        return r;
+    if (done > max)
+        return -EFBIG;
     /* As a string it would end there, and say less than the file. */
     if (memchr(text, '\0', done))
         return -EILSEQ;

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Reads until SIZE bytes are there or the file ends, through EINTR.  0 or -errno. */
+int descriptor_read_up_to(int fd, void *buffer, size_t size, size_t *ret_length);
+
 /* Reads or writes all SIZE bytes, through EINTR.  0, -errno, or -ENODATA on an early end. */
 int descriptor_read_all(int fd, void *buffer, size_t size);
 int descriptor_write_all(int fd, const void *buffer, size_t size);

@@ -1,5 +1,6 @@
 #include "stamp.h"
 
+#include "descriptor.h"
 #include "own.h"
 #include "path.h"
 #include <errno.h>
@@ -45,19 +46,16 @@ static int digest(int fd, uint8_t ret_sha256[32])
 {
     static uint8_t buffer[READ_SIZE];
     SHA2_CTX context;
+    size_t length;
 
     SHA256Init(&context);
-    for (;;) {
-        ssize_t n = read(fd, buffer, sizeof(buffer));
+    do {
+        int r = descriptor_read_up_to(fd, buffer, sizeof(buffer), &length);
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        SHA256Update(&context, buffer, (size_t)n);
-    }
+        if (r < 0)
+            return r;
+        SHA256Update(&context, buffer, length);
+    } while (length == sizeof(buffer));
     SHA256Final(ret_sha256, &context);
     return 0;
 }

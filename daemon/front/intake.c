@@ -1,8 +1,8 @@
 #include "intake.h"
 
 #include "own.h"
+#include "rights.h"
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 
 int intake_init(struct intake *intake)
@@ -31,54 +31,27 @@ void intake_reset(struct intake *intake)
     intake->want = FRAME_HEADER;
 }
 
-/* Takes over every descriptor of one control message, whatever is wrong with it. */
-static int take_rights(struct intake *intake, struct cmsghdr *control)
-{
-    size_t count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    int r = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        int fd;
-
-        memcpy(&fd, CMSG_DATA(control) + i * sizeof(int), sizeof(int));
-        if (intake->n_descriptors < FRAME_DESCRIPTORS_MAX) {
-            intake->descriptors[intake->n_descriptors++] = fd;
-        } else {
-            close(fd);
-            r = INTAKE_E_TOO_MANY;
-        }
-    }
-    return r;
-}
-
 static int take_control(struct intake *intake, struct msghdr *message)
 {
     bool first = intake->have == 0;
-    int r = 0;
+    int r = rights_take(
+        message, intake->descriptors, array_size(intake->descriptors), &intake->n_descriptors);
 
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
-        int taken = INTAKE_E_CONTROL;
-
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-            taken = take_rights(intake, c);
-        if (taken == 0 && !first)
-            taken = INTAKE_E_MISPLACED;
-        if (taken != 0)
-            r = taken;
+    switch (r) {
+    case 0:
+        return !first && CMSG_FIRSTHDR(message) ? INTAKE_E_MISPLACED : 0;
+    case RIGHTS_E_TOO_MANY:
+        return INTAKE_E_TOO_MANY;
+    default:
+        return INTAKE_E_CONTROL;
     }
-    if (message->msg_flags & MSG_CTRUNC)
-        r = INTAKE_E_TOO_MANY;
-    return r;
 }
 
 /* One recvmsg(2) of at most what the frame still lacks; descriptors of the next frame stay there,
  * because they stand beside a byte that is not read. */
 static int read_some(struct intake *intake, int client)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int) * FRAME_DESCRIPTORS_MAX)];
-        struct cmsghdr align;
-    } control;
+    RIGHTS_SPACE(FRAME_DESCRIPTORS_MAX) control;
     struct iovec part = {intake->bytes + intake->have, intake->want - intake->have};
     struct msghdr message = {.msg_iov = &part,
         .msg_iovlen = 1,

@@ -41,23 +41,16 @@ static int read_pointer(int found, char ret_text[POINTER_MAX + 1])
 {
     auto_close int fd = -EBADF;
     size_t length = 0;
+    int r;
 
     fd = path_reopen(found, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd;
-    for (;;) {
-        ssize_t n = read(fd, ret_text + length, POINTER_MAX + 1 - length);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        length += (size_t)n;
-        if (length > POINTER_MAX)
-            return -EXDEV;
-    }
+    r = descriptor_read_up_to(fd, ret_text, POINTER_MAX + 1, &length);
+    if (r < 0)
+        return r;
+    if (length > POINTER_MAX)
+        return -EXDEV;
     while (length > 0 && (ret_text[length - 1] == '\n' || ret_text[length - 1] == '\r'))
         length--;
     ret_text[length] = '\0';

@@ -1,5 +1,6 @@
 #include "settings_file.h"
 
+#include "descriptor.h"
 #include "own.h"
 #include "path.h"
 #include <errno.h>
@@ -9,32 +10,12 @@
 
 #define FILE_MAX (4U * 1024U * 1024U)
 
-static int read_all(int fd, char *text, size_t size, size_t *ret_length)
-{
-    size_t length = 0;
-
-    while (length < size) {
-        ssize_t n = read(fd, text + length, size - length);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        length += (size_t)n;
-    }
-    if (length == size)
-        return -EBUSY; /* it grew while it was read */
-    *ret_length = length;
-    return 0;
-}
-
 int settings_file_read(int directory, const char *path, char **ret_text, size_t *ret_length)
 {
     auto_close int fd = -EBADF;
     auto_free char *text = NULL;
     struct stat st;
+    size_t length;
     int r;
 
     fd = path_open(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY,
@@ -50,10 +31,14 @@ int settings_file_read(int directory, const char *path, char **ret_text, size_t 
     text = malloc((size_t)st.st_size + 1);
     if (!text)
         return -ENOMEM;
-    r = read_all(fd, text, (size_t)st.st_size + 1, ret_length);
-    if (r == 0)
-        *ret_text = steal_ptr(text);
-    return r;
+    r = descriptor_read_up_to(fd, text, (size_t)st.st_size + 1, &length);
+    if (r < 0)
+        return r;
+    if (length > (size_t)st.st_size)
+        return -EBUSY; /* it grew while it was read */
+    *ret_text = steal_ptr(text);
+    *ret_length = length;
+    return 0;
 }
 
 void settings_file_hash(const char *text, size_t length, uint8_t ret_sha256[32])

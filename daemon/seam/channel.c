@@ -1,6 +1,7 @@
 #include "channel.h"
 
 #include "messages.h"
+#include "rights.h"
 #include "types.h"
 #include <errno.h>
 #include <string.h>
@@ -100,10 +101,7 @@ static int send_packet(int channel, struct msghdr *message)
 int seam_send(int channel, struct seam_writer *writer, const void *fixed, const int *descriptors,
     size_t n_descriptors)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int) * SEAM_DESCRIPTORS_MAX)];
-        struct cmsghdr align;
-    } control;
+    RIGHTS_SPACE(SEAM_DESCRIPTORS_MAX) control;
     const struct seam_type_form *form = seam_type_form(writer->header.type);
     struct iovec parts[3];
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
@@ -117,18 +115,7 @@ int seam_send(int channel, struct seam_writer *writer, const void *fixed, const 
     parts[0] = (struct iovec){&writer->header, sizeof(writer->header)};
     parts[1] = (struct iovec){(void *)(uintptr_t)fixed, form->fixed_size};
     parts[2] = (struct iovec){writer->strings, writer->header.strings_size};
-    if (n_descriptors > 0) {
-        struct cmsghdr *rights;
-
-        memset(&control, 0, sizeof(control));
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(sizeof(int) * n_descriptors);
-        rights = CMSG_FIRSTHDR(&message);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(sizeof(int) * n_descriptors);
-        memcpy(CMSG_DATA(rights), descriptors, sizeof(int) * n_descriptors);
-    }
+    rights_put(&message, &control, descriptors, n_descriptors);
     return send_packet(channel, &message);
 }
 
@@ -190,34 +177,6 @@ int seam_check(const void *packet, size_t size, size_t n_descriptors)
     return strings_fit(form, fixed, strings, header->strings_size) ? 0 : SEAM_E_MALFORMED;
 }
 
-/* Takes over the descriptors that came with MESSAGE, whatever else is wrong with it. */
-static int take_descriptors(struct msghdr *message, struct seam_message *in)
-{
-    int r = message->msg_flags & (MSG_CTRUNC | MSG_TRUNC) ? SEAM_E_MALFORMED : 0;
-
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
-        size_t count;
-
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-            r = SEAM_E_MALFORMED;
-            continue;
-        }
-        count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (size_t i = 0; i < count; i++) {
-            int fd;
-
-            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-            if (in->n_descriptors < SEAM_DESCRIPTORS_MAX) {
-                in->descriptors[in->n_descriptors++] = fd;
-            } else {
-                close(fd);
-                r = SEAM_E_MALFORMED;
-            }
-        }
-    }
-    return r;
-}
-
 /* The size of the packet that waits, without taking it. */
 static int peek_size(int channel, size_t *ret_size)
 {
@@ -237,26 +196,22 @@ static int peek_size(int channel, size_t *ret_size)
 
 static int receive_packet(int channel, struct seam_message *in, size_t size)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int) * SEAM_DESCRIPTORS_MAX)];
-        struct cmsghdr align;
-    } control;
+    RIGHTS_SPACE(SEAM_DESCRIPTORS_MAX) control;
     struct iovec part = {in->buffer, size};
     struct msghdr message = {.msg_iov = &part,
         .msg_iovlen = 1,
         .msg_control = control.bytes,
         .msg_controllen = sizeof(control.bytes)};
     ssize_t n;
-    int r;
 
     do {
         n = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
     } while (n < 0 && errno == EINTR);
     if (n < 0)
         return -errno;
-    r = take_descriptors(&message, in);
-    if (r != 0)
-        return r;
+    if (rights_take(&message, in->descriptors, SEAM_DESCRIPTORS_MAX, &in->n_descriptors) != 0 ||
+        message.msg_flags & MSG_TRUNC)
+        return SEAM_E_MALFORMED;
     return seam_check(in->buffer, (size_t)n, in->n_descriptors);
 }
 
