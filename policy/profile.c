@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
+#define PROFILE_NAME_MAX 32
+
 bool words_have(const struct words *words, const char *word)
 {
     for (uint32_t i = 0; i < words->count; i++) {
@@ -135,11 +138,25 @@ static int begin_named(struct profile_parser *parser, const char *kind, const ch
     return 0;
 }
 
-static int begin_section(struct strict_ini *ini, const char *kind, const char *name)
+/* `[KIND NAME]`, or `[KIND]` with an empty NAME. */
+static int begin_section(struct strict_ini *ini, const char *inner)
 {
     struct profile_parser *parser = ini->context;
-    const char *kept;
+    auto_free char *kind = strndup(inner, strcspn(inner, " "));
+    const char *name = inner + strcspn(inner, " "), *kept;
 
+    if (!kind) {
+        ini->result = -ENOMEM;
+        return -ENOMEM;
+    }
+    if (kind[strspn(kind, NAME_CHARACTERS)] ||
+        (*name && (!name[1] || name[1 + strspn(name + 1, NAME_CHARACTERS)] ||
+                      strlen(name + 1) > PROFILE_NAME_MAX)))
+        return strict_ini_error(ini,
+            "bad section: write [kind name], each of small letters, digits and `-`, the name at "
+            "most %d",
+            PROFILE_NAME_MAX);
+    name += *name ? 1 : 0;
     parser->seen = 0;
     if (text_equal(kind, "vendor")) {
         if (*name || parser->section != SECTION_NONE)
@@ -157,7 +174,8 @@ int profile_parse(const char *name, const char *file, const char *text, struct p
     struct strict_ini_error *ret_error)
 {
     struct profile_parser parser = {
-        .ini = {.section = begin_section, .key = profile_take_key}, .expected_name = name};
+        .ini = {.section = begin_section, .key = profile_take_key, .first = "[vendor]"},
+        .expected_name = name};
     int r;
 
     parser.ini.context = &parser;

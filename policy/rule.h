@@ -11,6 +11,7 @@
 #include "limit.h"
 #include "own.h"
 #include "rungs.h"
+#include "strict_ini.h"
 #include "terms.h"
 
 #define RULE_LIST_MAX 64
@@ -64,11 +65,6 @@ struct policy {
     size_t n_rules;
 };
 
-struct policy_error {
-    unsigned int line;
-    char message[200]; /* says what was found and what would be right */
-};
-
 /* Looks NAME up in the user or group database; not pure, so it is the caller's.  0 or -ENOENT. */
 struct name_resolver {
     int (*user)(void *context, const char *name, uint32_t *ret_uid);
@@ -78,6 +74,6 @@ struct name_resolver {
 
 /* Appends the rules of one file's TEXT to POLICY.  -EINVAL with *ret_error filled. */
 int policy_parse(struct policy *policy, const char *file, const char *text,
-    const struct name_resolver *resolver, struct policy_error *ret_error);
+    const struct name_resolver *resolver, struct strict_ini_error *ret_error);
 void policy_done(
     struct policy *policy); /* frees what policy_parse() made; POLICY itself is the caller's */

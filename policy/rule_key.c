@@ -2,11 +2,11 @@
 
 #include "text.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What stands in a message of what was found: printable and short. */
+/* What stands in a message of what was found: short.  That it is printable, strict_ini_error() sees
+ * to. */
 #define SHOWN_MAX 48
 
 struct shown {
@@ -17,27 +17,13 @@ static struct shown shown(const char *text)
 {
     struct shown out;
 
-    text_escape(text, out.text, sizeof(out.text));
+    (void)snprintf(out.text, sizeof(out.text), "%s", text);
     return out;
-}
-
-int rule_error(struct rule_parser *parser, const char *format, ...)
-{
-    va_list args;
-
-    if (parser->result == 0) {
-        parser->error->line = parser->line;
-        va_start(args, format);
-        (void)vsnprintf(parser->error->message, sizeof(parser->error->message), format, args);
-        va_end(args);
-        parser->result = -EINVAL;
-    }
-    return -EINVAL;
 }
 
 static int no_memory(struct rule_parser *parser)
 {
-    parser->result = -ENOMEM;
+    parser->ini.result = -ENOMEM;
     return -ENOMEM;
 }
 
@@ -359,44 +345,20 @@ static const struct key {
     "User Group Boundary View Net Vendor Read Write Carve-Out Require-Rung Limit-Ceiling "         \
     "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten"
 
-/* Cuts the next word off *AT: up to white space, or what stands in double quotes.  1, 0 at the end,
- * or a failure. */
-static int next_word(struct rule_parser *parser, const char **at, char **ret_word)
-{
-    const char *begin = *at + strspn(*at, " \t");
-    size_t length;
-
-    if (!*begin)
-        return 0;
-    if (*begin == '"') {
-        begin++;
-        length = strcspn(begin, "\"");
-        if (begin[length] != '"' || length == 0 || !strchr(" \t", begin[length + 1]))
-            return rule_error(
-                parser, "a quote that does not close: write \"/one path\" \"/another\"");
-        *at = begin + length + 1;
-    } else {
-        length = strcspn(begin, " \t");
-        if (memchr(begin, '"', length))
-            return rule_error(parser, "a quote inside a word: put the whole word into quotes");
-        *at = begin + length;
-    }
-    *ret_word = strndup(begin, length);
-    return *ret_word ? 1 : no_memory(parser);
-}
-
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)
 {
     size_t count = 0;
 
     for (;;) {
         auto_free char *word = NULL;
-        int r = next_word(parser, &value, &word);
+        int r = strict_ini_word(&parser->ini, &value, &word);
 
         if (r < 0)
             return r;
         if (r == 0)
             break;
+        if (!*word)
+            return rule_error(parser, "empty quotes: leave them out");
         if (++count > 1 && key->once)
             return rule_error(parser, "%s= takes one word", key->name);
         r = key->take(parser, word);

@@ -3,15 +3,12 @@
 
 #include "rule.h"
 
-/* Where the parser stands, shared by rule.c (lines, sections) and rule_key.c (values). */
+/* Where the parser stands, shared by rule.c (sections) and rule_key.c (values). */
 struct rule_parser {
+    struct strict_ini ini;
     struct policy *policy;
     const char *file;
-    const char *at; /* what is still to be read */
-    unsigned int line;
     const struct name_resolver *resolver;
-    struct policy_error *error;
-    int result;         /* the first failure: nothing is read after it */
     struct rule *rule;  /* the open section, NULL before the first */
     uint64_t seen;      /* bit (1 << row of the table of keys): met in this section */
     uint32_t ceilings;  /* bit (1 << enum limit_id): met in Limit-Ceiling= */
@@ -19,8 +16,7 @@ struct rule_parser {
 };
 
 /* Records the first failure with the current line, returns -EINVAL. */
-int rule_error(struct rule_parser *parser, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define rule_error(parser, ...) strict_ini_error(&(parser)->ini, __VA_ARGS__)
 
 /* Takes one `KEY=VALUE` into parser->rule.  -EINVAL with the error recorded, -ENOMEM. */
 int rule_take_key(struct rule_parser *parser, const char *key, const char *value);

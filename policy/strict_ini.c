@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
-#define NAME_MAX_LENGTH 32
-
 int strict_ini_error(struct strict_ini *ini, const char *format, ...)
 {
     char message[2 * sizeof(ini->error.message)];
@@ -29,29 +26,26 @@ int strict_ini_error(struct strict_ini *ini, const char *format, ...)
 static int take_header(struct strict_ini *ini, const char *line, size_t length)
 {
     auto_free char *inner = NULL;
-    char *name;
+    int r;
 
+    while (length > 0 && strchr(" \t", line[length - 1]))
+        length--;
     if (length < 3 || line[length - 1] != ']')
-        return strict_ini_error(ini, "not a section: write [kind name]");
+        return strict_ini_error(ini, "not a section: write %s", ini->first);
     inner = strndup(line + 1, length - 2);
     if (!inner) {
         ini->result = -ENOMEM;
         return -ENOMEM;
     }
-    name = strchr(inner, ' ');
-    if (name)
-        *name++ = '\0';
-    if (inner[strspn(inner, NAME_CHARACTERS)] ||
-        (name && (!*name || name[strspn(name, NAME_CHARACTERS)] || strlen(name) > NAME_MAX_LENGTH)))
-        return strict_ini_error(ini,
-            "bad section: write [kind name], each of small letters, digits and `-`, the name at "
-            "most %d",
-            NAME_MAX_LENGTH);
-    return ini->section(ini, inner, name ? name : "");
+    r = ini->section(ini, inner);
+    ini->begun = true;
+    return r;
 }
 
 static int check_key_line(struct strict_ini *ini, const char *line)
 {
+    if (!ini->begun)
+        return strict_ini_error(ini, "a line before the first section: begin with %s", ini->first);
     if (line[0] == ' ' || line[0] == '\t')
         return strict_ini_error(ini, "a line that begins with white space: repeat the key instead");
     if (line[strcspn(line, "=:")] != '=')
@@ -66,10 +60,12 @@ static int check_line(struct strict_ini *ini, const char *line, size_t length)
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)line[i];
 
+        if (c == '\r' && i + 1 == length)
+            return strict_ini_error(ini, "a carriage return: save the file with Unix line ends");
         if (c == 0x7f || (c < 0x20 && c != '\t'))
             return strict_ini_error(ini, "a control character (byte %u): remove it", c);
     }
-    if (strspn(line, " \t") == length || line[0] == '#')
+    if (strspn(line, " \t") == length || line[0] == '#' || line[0] == ';')
         return 0;
     return line[0] == '[' ? take_header(ini, line, length) : check_key_line(ini, line);
 }

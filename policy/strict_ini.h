@@ -1,4 +1,5 @@
-/* strict_ini.h - INI files in which nothing is forgiven: lines and sections of a vendor's profile.
+/* strict_ini.h - INI files in which nothing is forgiven: the lines of a policy or of a vendor's
+ * profile.
  *
  * inih splits the lines; what it would let pass (text behind a value taken for a comment, `:` for
  * `=`, a continued line, a line that is too long, a control character) is refused before it sees
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "own.h"
+#include <stdbool.h>
 
 struct strict_ini_error {
     unsigned int line;
@@ -14,12 +16,13 @@ struct strict_ini_error {
 };
 
 struct strict_ini {
-    /* A section `[KIND NAME]`, or `[KIND]` with an empty NAME.  Failures are made by
-     * strict_ini_error(). */
-    int (*section)(struct strict_ini *ini, const char *kind, const char *name);
+    /* A section: what stands between the brackets.  Failures are made by strict_ini_error(). */
+    int (*section)(struct strict_ini *ini, const char *inner);
     int (*key)(struct strict_ini *ini, const char *key, const char *value);
+    const char *first; /* how the first section is written, for messages */
     void *context;
 
+    bool begun;        /* a section is open */
     unsigned int line; /* where the reading stands */
     const char *at;
     int result;

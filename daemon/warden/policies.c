@@ -24,7 +24,7 @@ static int find_group(void *context, const char *name, uint32_t *ret_gid)
 static int read_one(struct policy *policy, const char *file)
 {
     static const struct name_resolver resolver = {.user = find_user, .group = find_group};
-    struct policy_error error = {0};
+    struct strict_ini_error error = {0};
     auto_free char *text = NULL;
     int r;
 

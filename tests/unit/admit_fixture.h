@@ -29,7 +29,7 @@ static inline int fixture_group(void *context, const char *name, uint32_t *ret_g
 static inline void fixture_start(struct fixture *fixture, const char *policy)
 {
     static const struct name_resolver resolver = {NULL, fixture_group, NULL};
-    struct policy_error error = {0};
+    struct strict_ini_error error = {0};
 
     *fixture = (struct fixture){
         .peer =

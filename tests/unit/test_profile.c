@@ -82,7 +82,7 @@ static const struct {
     {VENDOR " Proxy=A\n", 5, "white space"},
     {VENDOR "Proxy: A\n", 5, "Key=value"},
     {VENDOR "Proxy=\"A\n", 5, "quote"},
-    {VENDOR "Proxy=A\r\n", 5, "control character"},
+    {VENDOR "Proxy=A\r\n", 5, "carriage return"},
     {VENDOR "[vendor]\n", 5, "comes once"},
     {VENDOR "[thing a]\n", 5, "unknown section"},
     {VENDOR "[switch]\n", 5, "[kind NAME]"},

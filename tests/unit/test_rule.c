@@ -31,7 +31,7 @@ static int find_group(void *context, const char *name, uint32_t *ret_gid)
 
 static const struct name_resolver resolver = {find_user, find_group, NULL};
 
-static int parse(struct policy *policy, const char *text, struct policy_error *error)
+static int parse(struct policy *policy, const char *text, struct strict_ini_error *error)
 {
     return policy_parse(policy, "t.policy", text, &resolver, error);
 }
@@ -60,7 +60,7 @@ static void a_whole_rule(void **state)
                                "Legs-Per-Minute=60\n"
                                "Operator=yes";
     struct policy policy = {0};
-    struct policy_error error = {0};
+    struct strict_ini_error error = {0};
     const struct rule *rule;
 
     assert_int_equal(parse(&policy, text, &error), 0);
@@ -104,7 +104,7 @@ static void a_whole_rule(void **state)
 static void what_is_left_out_is_the_narrowest(void **state)
 {
     struct policy policy = {0};
-    struct policy_error error;
+    struct strict_ini_error error;
     const struct rule *rule;
 
     assert_int_equal(parse(&policy, "[allow x]\nUser=*\n", &error), 0);
@@ -125,7 +125,7 @@ static void what_is_left_out_is_the_narrowest(void **state)
 static void rules_stand_in_their_order(void **state)
 {
     struct policy policy = {0};
-    struct policy_error error;
+    struct strict_ini_error error;
 
     assert_int_equal(parse(&policy, "[allow b]\nUser=1\n[allow a]\nUser=2\n", &error), 0);
     assert_int_equal(
@@ -153,11 +153,11 @@ static const struct {
     {"[allow]\n", 1, "[allow NAME]"},
     {"[allow ]\n", 1, "[allow NAME]"},
     {"[allow a b]\n", 1, "bad name"},
-    {"[allow x] y\n", 1, "unknown section"},
-    {"[allow x\n", 1, "unknown section"},
+    {"[allow x] y\n", 1, "not a section"},
+    {"[allow x\n", 1, "not a section"},
     {"[deny x]\n", 1, "unknown section"},
     {"[Allow x]\n", 1, "unknown section"},
-    {"[]\n", 1, "unknown section"},
+    {"[]\n", 1, "not a section"},
     {"[allow a2345678901234567890123456789012x]\n", 1, "bad name"},
     {"[allow x]\nUser=ann\nuser=ann\n", 3, "unknown key `user`"},
     {"[allow x]\nUser=ann\nColour=red\n", 3, "unknown key `Colour`"},
@@ -229,7 +229,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 {
     for (size_t i = 0; i < array_size(wrong); i++) {
         struct policy policy = {0};
-        struct policy_error error = {.line = 9999};
+        struct strict_ini_error error = {.line = 9999};
         int r = parse(&policy, wrong[i].text, &error);
 
         if (r != -EINVAL || error.line != wrong[i].line || !strstr(error.message, wrong[i].found))
@@ -243,7 +243,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 static void a_bad_file_leaves_the_policy_as_it_was(void **state)
 {
     struct policy policy = {0};
-    struct policy_error error;
+    struct strict_ini_error error;
 
     assert_int_equal(parse(&policy, "[allow x]\nUser=ann\n", &error), 0);
     assert_int_equal(
@@ -263,7 +263,7 @@ static void a_line_that_is_too_long(void **state)
 {
     char text[1024] = "[allow x]\nUser=ann\nRead=/";
     struct policy policy = {0};
-    struct policy_error error;
+    struct strict_ini_error error;
     size_t begin = strlen("[allow x]\nUser=ann\n");
 
     memset(text + strlen(text), 'a', 199 - strlen("Read=/"));
@@ -288,7 +288,7 @@ static void lists_are_bounded(void **state)
         for (int more = 0; more <= 1; more++) {
             auto_free char *text = strdup("[allow x]\nUser=ann\n");
             struct policy policy = {0};
-            struct policy_error error;
+            struct strict_ini_error error;
             int fits = RULE_LIST_MAX - (w == 0 ? 1 : 0);
 
             for (int i = 0; i < fits + more; i++) {
@@ -310,7 +310,7 @@ static void names_need_a_resolver(void **state)
 {
     static const struct name_resolver none = {NULL, NULL, NULL};
     struct policy policy = {0};
-    struct policy_error error;
+    struct strict_ini_error error;
 
     assert_int_equal(policy_parse(&policy, "t", "[allow x]\nUser=7\nGroup=8\n", NULL, &error), 0);
     assert_int_equal(policy_parse(&policy, "t", "[allow y]\nUser=ann\n", NULL, &error), -EINVAL);
@@ -328,7 +328,7 @@ static void spoilt_files(void **state)
         for (unsigned int c = 0; c < 256; c++) {
             char text[sizeof(good)];
             struct policy policy = {0};
-            struct policy_error error = {0};
+            struct strict_ini_error error = {0};
 
             memcpy(text, good, sizeof(good));
             text[at] = (char)c; /* 0: cut there */
@@ -345,7 +345,7 @@ static void the_shipped_policy(void **state)
 {
     static char text[8192];
     struct policy policy = {0};
-    struct policy_error error = {0};
+    struct strict_ini_error error = {0};
     FILE *file = fopen(SHIPPED_POLICY, "re");
     const struct rule *rule;
 
