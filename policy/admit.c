@@ -346,6 +346,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     settle_limits(asked->request, rule, &decision->limits);
     judge_grants(asked->request, refusals);
     place_paths(asked, rule, decision, refusals);
+    judge_custody(asked, decision, refusals);
     judge_nesting(rule, asked->request, refusals);
     judge_steering(rule, asked->request, refusals);
     judge_usage(rule, usage, refusals);

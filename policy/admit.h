@@ -33,10 +33,18 @@ struct peer {
 
 struct grant {
     enum grant_kind kind;
-    const char *path; /* the kernel's name of the granted descriptor: absolute, normal */
-    bool directory;   /* else a regular file */
-    bool covers_own;  /* the warden found that it covers saphand's own files */
+    const char *path;  /* the kernel's name of the granted descriptor: absolute, normal */
+    bool directory;    /* else a regular file */
+    bool covers_own;   /* the warden found that it covers saphand's own files */
+    const char *added; /* the requester did not ask for it: what for; NULL: it did */
 };
+
+/* One name on the way to the vendor's program or its interpreter. */
+struct custody_step {
+    const char *path;
+    bool writable; /* the requester may change it, or what is called so */
+};
+#define CUSTODY_STEPS_MAX 96
 
 struct carve_out {
     enum carve_out_kind kind;
@@ -73,6 +81,8 @@ struct request {
     const char *chdir; /* absolute; NULL: the workspace, else "/" */
     struct limits limits;
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
+    const struct custody_step *custody; /* the way to the vendor's program, as far as it is known */
+    uint32_t n_custody;
     const char *steered;           /* what of the workspace steers the vendor; NULL: nothing */
     const struct nesting *nesting; /* what that profile says of the command; NULL without one */
 };
@@ -118,6 +128,10 @@ void decision_done(struct decision *decision);
 /* Always decides: there is no error result. *RET is filled whole. */
 void admit(const struct request *request, const struct peer *peer, const struct policy *policy,
     const struct machine_row *machine, const struct usage *usage, struct decision *ret);
+
+/* BASE/PATH, or PATH when it is absolute, without ".", "..", "//"; NULL: no memory.  The caller's.
+ */
+char *join_normal(const char *base, const char *path);
 
 /* May PEER see and kill the leg of OWNER?  (its own; root; a rule with Operator=yes) */
 bool may_see(const struct peer *peer, uint32_t owner, const struct policy *policy);

@@ -37,6 +37,10 @@ const struct rule *rule_choose(const struct policy *policy, const struct asked *
 
 /* -- admit_paths.c -- */
 
+/* Refuses where the leg could write a name on the way to its vendor's program. */
+void judge_custody(
+    const struct asked *asked, const struct decision *decision, struct refusals *refusals);
+
 /* Fill DECISION's directory, carve-outs and artefacts; what cannot be goes to REFUSALS. */
 void place_paths(const struct asked *asked, const struct rule *rule, struct decision *decision,
     struct refusals *refusals);

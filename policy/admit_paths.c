@@ -81,7 +81,7 @@ static const struct default_carve_out worktree_carve_outs[] = {
 /* -- names -- */
 
 /* BASE/PATH, or PATH when it is absolute, without ".", "..", "//"; ".." at the root is the root. */
-static char *join_normal(const char *base, const char *path)
+char *join_normal(const char *base, const char *path)
 {
     char *out = path[0] == '/' ? text_format("%s", path) : text_format("%s/%s", base, path);
     size_t end = 0;
@@ -387,6 +387,50 @@ static void place_carve_outs(struct placer *placer, const struct rule *rule)
     for (uint32_t i = 0; i < placer->decision->n_carve_outs; i++) {
         if (placer->decision->carve_outs[i].kind != CARVE_OUT_PIN)
             judge_reopened(placer, &placer->decision->carve_outs[i]);
+    }
+}
+
+/* -- custody -- */
+
+/* A carve-out that is there, or cannot come to be, keeps PATH as it is; so does a read grant on
+ * top. */
+static bool leg_may_write(
+    const struct request *request, const struct decision *decision, const char *path)
+{
+    int grant = deepest(request, path, false);
+    struct carve_out wanted = {.kind = CARVE_OUT_ALWAYS};
+
+    if (grant < 0 || !grant_writes(request->grants[grant].kind))
+        return false;
+    wanted.grant = (uint32_t)grant;
+    wanted.path = behind(path, request->grants[grant].path);
+    for (uint32_t i = 0; i < decision->n_carve_outs; i++) {
+        const struct carve_out *carve_out = &decision->carve_outs[i];
+
+        if (carve_out->kind != CARVE_OUT_PIN && carve_out->grant == wanted.grant &&
+            (lies_in(&wanted, carve_out) || text_equal(wanted.path, carve_out->path)))
+            return false;
+    }
+    return true;
+}
+
+void judge_custody(
+    const struct asked *asked, const struct decision *decision, struct refusals *refusals)
+{
+    const struct request *request = asked->request;
+
+    for (uint32_t i = request->n_custody; i-- > 0;) {
+        const char *path = request->custody[i].path;
+
+        if (!request->custody[i].writable || !leg_may_write(request, decision, path))
+            continue;
+        refuse(refusals, REASON_CUSTODY_VENDOR_WRITABLE,
+            "%.200s: on the way to the program of %.32s; it lies in %s %.150s, and the requester "
+            "may write it",
+            path, asked->vendor,
+            grant_kind_name(request->grants[deepest(request, path, false)].kind),
+            request->grants[deepest(request, path, false)].path);
+        return;
     }
 }
 

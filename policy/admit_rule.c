@@ -85,8 +85,9 @@ static void judge_grants(const struct rule *rule, const struct request *request,
 
         if (!any_covers(ceilings, count, peer->home, grant->path))
             refuse(refusals, REASON_GRANT_OUTSIDE_CEILING,
-                "asked: %s %.100s; the rule `%s` of %.48s lets %s: %.80s",
-                grant_kind_name(grant->kind), grant->path, rule->name, rule->file,
+                "%s: %s %.100s%s%.60s; the rule `%s` of %.48s lets %s: %.80s",
+                grant->added ? "needed" : "asked", grant_kind_name(grant->kind), grant->path,
+                grant->added ? ", " : "", grant->added ? grant->added : "", rule->name, rule->file,
                 writes ? "write" : "read", list_show(&list));
     }
 }

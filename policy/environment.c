@@ -61,12 +61,16 @@ static char *user_text(const char *name, const struct leg_surroundings *about)
     return text_format("%s=%" PRIu32, name, about->uid);
 }
 
+const char *environment_path(uint32_t uid)
+{
+    return uid == 0 ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+                    : "/usr/local/bin:/usr/bin:/bin";
+}
+
 static int put_the_few(char **list, const struct leg_surroundings *about)
 {
     char *few[] = {
-        text_format("PATH=%s", about->uid == 0
-                                   ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-                                   : "/usr/local/bin:/usr/bin:/bin"),
+        text_format("PATH=%s", environment_path(about->uid)),
         text_format("HOME=%s", about->home),
         text_format("LANG=C.UTF-8"),
         text_format("TERM=dumb"),

@@ -27,4 +27,6 @@ struct leg_surroundings {
  * 0, ENVIRONMENT_E_*, -ENOMEM.  *RET_BAD (may be NULL) is the text at fault, after E_NAME. */
 int environment_compose(const struct leg_surroundings *about, const char *const *requested,
     size_t n_requested, char ***ret, const char **ret_bad);
+/* PATH of the documented few. */
+const char *environment_path(uint32_t uid);
 void environment_free(char **environment); /* the list and its strings; NULL is fine */

@@ -26,7 +26,8 @@ void text_report_event(struct text_report *report, const struct saphan_event *ev
         return;
     }
     if (event->kind == SAPHAN_EVENT_NOTE)
-        line = text_format("note: %s", escaped(told->detail));
+        line = text_format("note: %s%s%s", escaped(told->subject), told->subject[0] ? ": " : "",
+            escaped(told->detail));
     else
         line = text_format("denied: %s%s%s", escaped(told->subject), told->detail[0] ? ": " : "",
             escaped(told->detail));

@@ -185,7 +185,10 @@ static int serve_one(const struct confine_program *program)
         return poll(&waiting, 1, -1) < 0 && errno != EINTR ? -errno : 0;
     if (r != 0)
         return r;
-    r = message.header.type == program->takes ? program->serve(&message) : SEAM_E_MALFORMED;
+    r = message.header.type == program->takes ||
+                (program->takes_also && message.header.type == program->takes_also)
+            ? program->serve(&message)
+            : SEAM_E_MALFORMED;
     seam_message_done(&message);
     return r;
 }

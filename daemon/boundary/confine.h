@@ -27,7 +27,8 @@ struct confine_program {
     const char *name;                    /* "saphan-checker" */
     const struct seccomp_filter *filter; /* its list of system calls */
     uint32_t cpu_seconds;                /* RLIMIT_CPU: a bound of its own beside the caller's */
-    uint16_t takes;                      /* the one type of message it is sent */
+    uint16_t takes;                      /* the type of message it is sent */
+    uint16_t takes_also;                 /* a second one, or 0 */
 
     /* Answers one message on CONFINE_CHANNEL.  0 to go on; SEAM_E_*, -errno: the program ends. */
     int (*serve)(const struct seam_message *message);

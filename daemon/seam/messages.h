@@ -58,6 +58,8 @@ enum seam_type {
     SEAM_OPEN = 160, /* struct seam_open */
     SEAM_OPENED,     /* struct seam_opened, one for each path, in order; descriptor 0 if error == 0.
                       * What follow_git found (kind != 0) comes before the path's own answer. */
+    SEAM_FIND,       /* struct seam_find */
+    SEAM_TRAIL,      /* struct seam_trail, one for each step, in order; TRAIL_END is the last */
 
     /* probe -> warden */
     SEAM_PROBED = 192, /* struct seam_probed, one for each rung that was asked */
@@ -322,6 +324,35 @@ struct seam_opened {
     uint32_t kind; /* enum grant_kind for what follow_git found, else 0 */
     uint32_t reserved;
     struct seam_text name;
+};
+
+/* Where a program really lies, and what it takes along. */
+struct seam_find {
+    struct seam_text program;   /* a word of the command */
+    struct seam_text directory; /* absolute: where a relative word begins */
+    struct seam_text search;    /* PATH */
+    struct seam_text home;      /* never handed on as a whole; absent: none */
+    struct seam_list before;    /* the command's words before it */
+    uint32_t reserved;
+};
+
+enum trail_kind {
+    TRAIL_DIRECTORY = 1, /* on the way */
+    TRAIL_LINK,          /* on the way; target: what it says */
+    TRAIL_FILE,          /* the program, or its interpreter; descriptor 0 (O_PATH) */
+    TRAIL_PACKAGE,       /* what the program needs to see; descriptor 0 */
+    TRAIL_RUNTIME,       /* what its interpreter needs to see; descriptor 0 */
+    TRAIL_END,           /* error: 0, or why the way ended */
+};
+
+struct seam_trail {
+    uint32_t kind;           /* enum trail_kind */
+    int32_t error;           /* positive errno, of TRAIL_END */
+    uint32_t interpreter;    /* 1: of the interpreter's, not the program's */
+    uint32_t writable;       /* 1: the requester may change it, or what it is called */
+    uint64_t dev, ino, size; /* of TRAIL_FILE */
+    int64_t mtime_ns, ctime_ns;
+    struct seam_text path, target;
 };
 
 /* -- probe -- */

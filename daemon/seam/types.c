@@ -44,6 +44,9 @@ FIELDS(failed, TEXT(struct seam_failed, subject));
 FIELDS(check, TEXTS(struct seam_check, artefacts, path));
 FIELDS(open, TEXTS(struct seam_open, paths, path));
 FIELDS(opened, TEXT(struct seam_opened, name));
+FIELDS(find, TEXT(struct seam_find, program), TEXT(struct seam_find, directory),
+    TEXT(struct seam_find, search), TEXT(struct seam_find, home), LIST(struct seam_find, before));
+FIELDS(trail, TEXT(struct seam_trail, path), TEXT(struct seam_trail, target));
 FIELDS(ask_why, TEXT(struct seam_ask_why, path));
 FIELDS(why, TEXT(struct seam_why, path), TEXT(struct seam_why, area));
 FIELDS(read, TEXTS(struct seam_read, questions, path), TEXTS(struct seam_read, questions, text),
@@ -88,7 +91,9 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_CHECKED] = {sizeof(struct seam_checked), 0, NULL},
         [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},
         [SEAM_OPENED] = {sizeof(struct seam_opened), 1, opened_fields},
-        [SEAM_READ] = {sizeof(struct seam_read), 2, read_fields},
+        [SEAM_FIND] = {sizeof(struct seam_find), 0, find_fields},
+        [SEAM_TRAIL] = {sizeof(struct seam_trail), 1, trail_fields},
+        [SEAM_READ] = {sizeof(struct seam_read), 3, read_fields},
         [SEAM_FOUND] = {sizeof(struct seam_found), 0, found_fields},
         [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
         [SEAM_HEARD] = {sizeof(struct seam_heard), 0, heard_fields},

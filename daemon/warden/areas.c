@@ -41,6 +41,17 @@ static void add_view(FILE *out, const struct leg *leg)
     }
 }
 
+static void add_program_links(FILE *out, const struct leg *leg)
+{
+    const struct leg_program *program = &leg->vendor.program;
+
+    for (uint32_t i = 0; i < program->n_links; i++) {
+        if (!strchr(program->links[i].target, ' '))
+            (void)fprintf(out, "%s:%s %s%c", why_slug(WHY_LINK), program->links[i].target,
+                program->links[i].path, '\0');
+    }
+}
+
 static void add_mask(void *context, const char *path)
 {
     add(context, WHY_MASK, path);
@@ -89,6 +100,7 @@ int areas_write(const struct leg *leg, char **ret_lines, size_t *ret_size)
     if (!out)
         return -ENOMEM;
     add_view(out, leg);
+    add_program_links(out, leg);
     add(out, WHY_PROC, "/proc");
     add(out, WHY_DEVICES, "/dev");
     for (size_t i = 0; i < array_size(own); i++)

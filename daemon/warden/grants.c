@@ -151,10 +151,15 @@ int leg_read_request(struct leg *leg)
 
 int leg_name_grants(struct leg *leg)
 {
+    return leg_name_added_grants(leg, 0);
+}
+
+int leg_name_added_grants(struct leg *leg, uint32_t first)
+{
     enum reason reason = REASON_NONE;
     struct mount_table table = {0};
-    uint32_t i = 0;
-    int r = leg->request.n_grants > 0 ? mount_table_read(&table) : 0;
+    uint32_t i = first;
+    int r = leg->request.n_grants > first ? mount_table_read(&table) : 0;
 
     if (r < 0) {
         leg_fail(leg, STEP_ADMIT, -r, "/proc/self/mountinfo");
@@ -167,6 +172,8 @@ int leg_name_grants(struct leg *leg)
         const char *asked =
             i <= leg->run->n_grants ? seam_text(&leg->ask, leg->run->grants[i - 1].path) : NULL;
 
+        if (leg->request.grants[i - 1].added)
+            asked = leg->request.grants[i - 1].added;
         leg_refuse(leg, reason, asked ? asked : "a descriptor");
         return -EINVAL;
     }

@@ -17,11 +17,32 @@ struct leg_asked {
     uint32_t index;
 };
 
+#define LEG_LINKS_MAX 8
+
+/* leg_program.c: where the vendor's program really lies. */
+struct leg_program {
+    struct custody_step steps[CUSTODY_STEPS_MAX];
+    uint32_t n_steps;
+    struct {
+        char *path, *target;
+    } links[LEG_LINKS_MAX]; /* those that the leg would not see otherwise */
+    uint32_t n_links;
+    bool too_many;
+    int error; /* positive errno: why the way ended */
+    int file;  /* O_PATH: the program itself; -EBADF: not found */
+    char *path;
+    uint64_t dev, ino, size;
+    int64_t mtime_ns, ctime_ns;
+    uint32_t first_added; /* grants from here on are not the requester's own words */
+};
+
 /* leg_vendor.c, leg_files.c: what the leg's vendor is, would do and was seen doing. */
 struct leg_vendor {
     struct vendor_set *set; /* held: the profile lies in it */
     const char **argv, **env;
     struct nesting_command command; /* of these two */
+    char *directory;                /* where its command begins, as admit() will have it; owned */
+    struct leg_program program;
     struct nesting_question questions[NESTING_QUESTIONS_MAX];
     struct nesting_answer answers[NESTING_QUESTIONS_MAX];
     uint32_t n_questions;
@@ -119,11 +140,21 @@ bool leg_has_paths_to_open(const struct leg *leg);
 /* The opener is asked; leg_resolved() follows from the loop.  -errno: nothing was begun. */
 int leg_open_paths(struct leg *leg);
 int leg_name_grants(struct leg *leg);
+/* The same for those from FIRST on, which were added later. */
+int leg_name_added_grants(struct leg *leg, uint32_t first);
 
 /* legs.c: all grants are descriptors now. */
 void leg_resolved(struct leg *leg);
 /* legs.c: what the vendor's profile says of the command is known. */
 void leg_vendor_known(struct leg *leg);
+
+/* leg_program.c: asks the opener where the program lies, and adds what it needs to see to the
+ * grants.  1: DONE follows; 0: there is nothing to look for; -errno. */
+int leg_find_program(struct leg *leg, errand_done *done);
+/* After DONE: false when the leg was refused, and is gone. */
+bool leg_program_found(struct leg *leg);
+void leg_program_started(struct leg *leg);
+void leg_program_done(struct leg_program *program);
 
 /* leg_files.c: asks the reader, before the leg and (gone_us != 0) after it.  1: DONE follows; 0:
  * there was nothing to ask; -errno. */

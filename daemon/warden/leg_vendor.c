@@ -4,6 +4,7 @@
 #include "vendors.h"
 
 #include "fault.h"
+#include "steps.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,10 @@ void leg_vendor_done(struct leg *leg)
 {
     free(leg->vendor.argv);
     free(leg->vendor.env);
+    free(leg->vendor.directory);
+    leg_program_done(&leg->vendor.program);
     vendors_release(leg->vendor.set);
-    leg->vendor = (struct leg_vendor){0};
+    leg->vendor = (struct leg_vendor){.program = {.file = -EBADF}};
 }
 
 /* The strings stay the message's, which lives as long as the leg. */
@@ -50,7 +53,10 @@ static int make_command(struct leg *leg)
         if (leg->request.grants[i].kind == GRANT_WORKSPACE)
             vendor->command.workspace = leg->request.grants[i].path;
     }
-    return 0;
+    vendor->directory = join_normal("/", leg->request.chdir          ? leg->request.chdir
+                                         : vendor->command.workspace ? vendor->command.workspace
+                                                                     : "/");
+    return vendor->directory ? 0 : -ENOMEM;
 }
 
 static void judge(struct leg *leg)
@@ -80,6 +86,32 @@ static void files_read(void *context, int result)
         judge(leg);
 }
 
+static void ask_files(struct leg *leg)
+{
+    struct leg_vendor *vendor = &leg->vendor;
+    int r;
+
+    vendor->n_questions =
+        nesting_questions(leg->request.profile, &vendor->command, vendor->questions);
+    vendor->n_files = vendor_files(leg->request.profile, &vendor->command, vendor->files);
+    r = leg_read_files(leg, files_read);
+    if (r < 0)
+        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-r));
+    else if (r == 0)
+        judge(leg);
+}
+
+static void program_found(void *context, int result)
+{
+    struct leg *leg = context;
+
+    leg->errand = NULL;
+    if (result < 0)
+        leg_fail(leg, STEP_OPEN, -result, "the way to the vendor's program");
+    else if (leg_program_found(leg))
+        ask_files(leg);
+}
+
 void leg_look_at_vendor(struct leg *leg)
 {
     struct leg_vendor *vendor = &leg->vendor;
@@ -96,14 +128,11 @@ void leg_look_at_vendor(struct leg *leg)
         leg_refuse(leg, REASON_OUT_OF_RESOURCES, "memory");
         return;
     }
-    vendor->n_questions =
-        nesting_questions(leg->request.profile, &vendor->command, vendor->questions);
-    vendor->n_files = vendor_files(leg->request.profile, &vendor->command, vendor->files);
-    r = leg_read_files(leg, files_read);
+    r = leg_find_program(leg, program_found);
     if (r < 0)
-        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-r));
+        leg_fail(leg, STEP_OPEN, -r, "the opener");
     else if (r == 0)
-        judge(leg);
+        ask_files(leg);
 }
 
 void leg_vendor_admitted(struct leg *leg)

@@ -333,6 +333,7 @@ static struct leg *leg_new(struct front *front, struct seam_message *message)
     leg->asked_ms = clock_wall_ms();
     leg->asked_us = clock_monotonic_us();
     leg->ending.wait_status = -1;
+    leg->vendor.program.file = -EBADF;
     for (size_t i = 0; i < GRANTS_MAX; i++)
         leg->grant_fds[i] = -EBADF;
     for (size_t i = 0; i < 3; i++)
@@ -389,6 +390,7 @@ static void stub_started(struct leg *leg, const struct seam_started *started)
     leg->state = LEG_RUNNING;
     start_wall(leg);
     leg_tell(leg, EVENT_STARTED, REASON_NONE, (int64_t[]){started->pid, 0, 0}, NULL, NULL);
+    leg_program_started(leg);
     leg_files_started(leg);
 }
 

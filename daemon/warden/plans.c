@@ -108,8 +108,10 @@ static int add_host_view(struct planning *planning)
     return r;
 }
 
-static void add_symlinks(struct planning *planning)
+/* Links of the system, and those on the way to the vendor's program that nothing shows. */
+static int add_symlinks(struct planning *planning)
 {
+    const struct leg_program *program = &planning->leg->vendor.program;
     const struct system_view *view = &planning->leg->warden->view;
     struct plan *plan = &planning->writer.plan;
 
@@ -119,6 +121,15 @@ static void add_symlinks(struct planning *planning)
             seam_put_text(&planning->writer.strings, view->symlinks[i].target);
         plan->n_symlinks++;
     }
+    for (uint32_t i = 0; i < program->n_links; i++) {
+        if (plan->n_symlinks == array_size(plan->symlinks))
+            return fault_set(planning->fault, STEP_PLAN, E2BIG, "%s", program->links[i].path);
+        plan->symlinks[plan->n_symlinks].path =
+            seam_put_text(&planning->writer.strings, program->links[i].path);
+        plan->symlinks[plan->n_symlinks++].target =
+            seam_put_text(&planning->writer.strings, program->links[i].target);
+    }
+    return 0;
 }
 
 static int add_devices(struct planning *planning)
@@ -337,7 +348,9 @@ static int compose(struct planning *planning)
         r = add_grants(planning);
     if (r < 0)
         return r;
-    add_symlinks(planning);
+    r = add_symlinks(planning);
+    if (r < 0)
+        return r;
     sort_mounts(planning);
     r = add_masks(planning);
     if (r < 0)
