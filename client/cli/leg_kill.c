@@ -1,7 +1,5 @@
 /* saphan leg kill: ends a leg and all that it started. */
-#include "ask.h"
 #include "leg_word.h"
-#include "say.h"
 #include "verbs.h"
 
 static const struct leg_word word = {
@@ -14,20 +12,5 @@ static const struct leg_word word = {
 
 int verb_leg_kill(int argc, char **argv)
 {
-    struct saphan *saphan;
-    struct saphan_error error;
-    int status;
-    unsigned long long leg = leg_word_parse(&word, argc, argv, NULL, &status);
-
-    if (leg == 0)
-        return status;
-    saphan = ask_connect();
-    if (!saphan)
-        return EXIT_OURS;
-    if (saphan_kill(saphan, leg, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, NULL, NULL);
-    saphan_close(saphan);
-    return status;
+    return leg_word_ask(&word, argc, argv, saphan_kill, NULL);
 }

@@ -1,5 +1,4 @@
 /* saphan leg show: a leg's row, what it told, and its verdict. */
-#include "ask.h"
 #include "ending_words.h"
 #include "leg_word.h"
 #include "say.h"
@@ -128,21 +127,8 @@ static int print_event(void *context, const struct saphan_event *event)
 
 int verb_leg_show(int argc, char **argv)
 {
-    struct saphan *saphan;
-    struct saphan_error error;
-    int status;
-    unsigned long long leg = leg_word_parse(&word, argc, argv, NULL, &status);
+    int status = leg_word_ask(&word, argc, argv, saphan_show, print_event);
 
-    if (leg == 0)
-        return status;
-    saphan = ask_connect();
-    if (!saphan)
-        return EXIT_OURS;
-    if (saphan_show(saphan, leg, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, print_event, NULL);
-    saphan_close(saphan);
     if (fflush(stdout) != 0 && status == 0)
         return say("standard output could not be written");
     return status;

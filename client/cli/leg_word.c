@@ -1,5 +1,6 @@
 #include "leg_word.h"
 
+#include "ask.h"
 #include "own.h"
 #include "say.h"
 #include "verb_options.h"
@@ -46,4 +47,27 @@ unsigned long long leg_word_parse(
     if (ret_follow)
         *ret_follow = follow;
     return options_leg(&line, number);
+}
+
+int leg_word_ask(const struct leg_word *word, int argc, char **argv,
+    int (*request)(
+        struct saphan *saphan, uint64_t leg, uint64_t *ret_request, struct saphan_error *error),
+    int (*take)(void *context, const struct saphan_event *event))
+{
+    struct saphan *saphan;
+    struct saphan_error error;
+    int status;
+    unsigned long long leg = leg_word_parse(word, argc, argv, NULL, &status);
+
+    if (leg == 0)
+        return status;
+    saphan = ask_connect();
+    if (!saphan)
+        return EXIT_OURS;
+    if (request(saphan, leg, NULL, &error) != 0)
+        status = say("%s", error.message);
+    else
+        status = ask_all(saphan, take, NULL);
+    saphan_close(saphan);
+    return status;
 }

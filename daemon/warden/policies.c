@@ -2,11 +2,11 @@
 
 #include "accounts.h"
 #include "descriptor.h"
+#include "folder.h"
 #include "log.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <string.h>
 
 #define POLICY_FILE_MAX (1024 * 1024)
@@ -41,18 +41,12 @@ static int read_one(struct policy *policy, const char *file)
 
 static int read_directory(struct policy *policy, const char *directory)
 {
-    auto_free char *pattern = text_format("%s/*.policy", directory);
-    glob_t found = {0};
-    int r;
+    glob_t found;
+    int r =
+        folder_files(directory, ".policy", "policy", "put one there, see saphan.policy(5)", &found);
 
-    if (!pattern)
-        return -ENOMEM;
-    r = glob(pattern, GLOB_ERR, NULL, &found);
-    if (r != 0) {
-        log_error("policy: %s: %s: put one there, see saphan.policy(5)", pattern,
-            r == GLOB_NOMATCH ? "no such file" : "cannot be read");
-        return r == GLOB_NOMATCH ? -ENOENT : -EIO;
-    }
+    if (r < 0)
+        return r;
     for (size_t i = 0; r == 0 && i < found.gl_pathc; i++)
         r = read_one(policy, found.gl_pathv[i]);
     globfree(&found);

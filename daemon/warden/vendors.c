@@ -1,12 +1,12 @@
 #include "vendors.h"
 
 #include "descriptor.h"
+#include "folder.h"
 #include "log.h"
 #include "profile.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <string.h>
 
 #define VENDOR_FILE_MAX (256 * 1024)
@@ -82,18 +82,12 @@ static int read_found(struct vendor_set *set, const glob_t *found)
 
 static int read_directory(struct vendor_set *set, const char *directory)
 {
-    auto_free char *pattern = text_format("%s/*.vendor", directory);
-    glob_t found = {0};
-    int r;
+    glob_t found;
+    int r = folder_files(directory, ".vendor", "vendors",
+        "reinstall saphan, or name their folder with --vendors", &found);
 
-    if (!pattern)
-        return -ENOMEM;
-    r = glob(pattern, GLOB_ERR, NULL, &found);
-    if (r != 0) {
-        log_error("vendors: %s: %s: reinstall saphan, or name their folder with --vendors", pattern,
-            r == GLOB_NOMATCH ? "no such file" : "cannot be read");
-        return r == GLOB_NOMATCH ? -ENOENT : -EIO;
-    }
+    if (r < 0)
+        return r;
     r = read_found(set, &found);
     globfree(&found);
     return r;
