@@ -22,9 +22,10 @@ run --sandbox
 if has_reason nested-sandbox; then
     nested "sandbox on, not judged before" "flags=0x" "comm=" "exe="
 else
-    # Where slirp4netns or iptables is missing it stops before its first such call.
+    # Where it finds no slirp4netns, iptables or /dev/net/tun it stops before its first such call.
     check "copilot: sandbox on, not judged before: RED" [ "$(colour)" = RED ]
-    skip "copilot: sandbox on, not judged before: not measured" "its sandbox made no call: $(grep -o 'slirp4netns\|iptables[a-z-]*' "$T/out" "$T/err" | sort -u | head -n 3 | tr '\n' ' ')"
+    check "copilot: sandbox on, not judged before: it made no call, and names what it lacks" \
+        grep -qE 'slirp4netns|iptables|net/tun' "$T/out" "$T/err"
 fi
 check_not "copilot: and there is no artefact" test -e "$W/ws/artefact.txt"
 run --no-sandbox
