@@ -5,6 +5,7 @@
 #include "steps.h"
 #include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,17 +46,6 @@ static int set_limit(__rlimit_resource_t resource, rlim_t value, struct fault *f
     return 0;
 }
 
-static int set_limits(struct fault *fault)
-{
-    int r = set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX, fault);
-
-    if (r == 0)
-        r = set_limit(RLIMIT_CORE, 0, fault);
-    if (r == 0)
-        r = set_limit(RLIMIT_NPROC, 0, fault);
-    return r;
-}
-
 /* Only gives away: the ids are the warden's own choice, and looked at once more when they stand. */
 static int become(uint32_t uid, struct fault *fault)
 {
@@ -71,16 +61,31 @@ static int become(uint32_t uid, struct fault *fault)
     return 0;
 }
 
-int isolate_take(
-    uint32_t uid, int root, const struct seccomp_filter *filter, struct fault *ret_fault)
+int isolation_prepare(int root, struct fault *ret_fault)
 {
+    const uint64_t becoming = 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_SETPCAP;
     auto_close int owned = root;
     int r;
 
     r = enter_root(owned, ret_fault);
-    close_fd(&owned);
     if (r == 0)
-        r = set_limits(ret_fault);
+        r = set_limit(RLIMIT_NOFILE, DESCRIPTORS_MAX, ret_fault);
+    if (r == 0)
+        r = set_limit(RLIMIT_CORE, 0, ret_fault);
+    if (r < 0)
+        return r;
+    r = identity_keep(becoming);
+    if (r < 0)
+        return fault_set(ret_fault, STEP_CAPABILITIES, -r, "keeping those that change the ids");
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+        return fault_set(ret_fault, STEP_IDENTITY, errno, "dumpable");
+    return 0;
+}
+
+int isolation_complete(uint32_t uid, const struct seccomp_filter *filter, struct fault *ret_fault)
+{
+    int r = set_limit(RLIMIT_NPROC, 0, ret_fault);
+
     if (r == 0)
         r = become(uid, ret_fault);
     if (r < 0)

@@ -1,6 +1,7 @@
 /* saphan-front - speaks to one client, and is nobody.
  *
- * Usage: saphan-front UID, descriptor 3 = its seam channel, descriptor 4 = an empty directory.
+ * Usage: saphan-front, descriptor 3 = the zygote's seam channel, descriptor 4 = an empty directory.
+ * One process, the zygote, reads orders of the warden's alone and bears a front for each: zygote.h.
  *
  * What it should do: wait for SEAM_SERVE with one accepted connection; turn the client's frames
  * into seam messages, every field's form checked, and the warden's answers into frames; carry a
@@ -13,7 +14,8 @@
  * What an attacker who owns it gains: he is the peer of this one connection, who could have sent
  * the same messages in the first place.  He sees an empty root, owns no capability, can make no
  * socket, no file and no process, and reaches nobody but his own client and the warden, which takes
- * only the fixed forms of messages.h.  He can lie to his own client.
+ * only the fixed forms of messages.h.  He can lie to his own client.  The zygote, whom no byte of a
+ * client's reaches, could become any user, in an empty root and without another capability.
  */
 #include "filters.h"
 #include "isolation.h"
@@ -22,8 +24,9 @@
 #include "own.h"
 #include "session.h"
 #include "steps.h"
-#include "text.h"
+#include "zygote.h"
 #include <signal.h>
+#include <sys/prctl.h>
 
 #define CHANNEL 3
 #define ROOT 4
@@ -59,21 +62,31 @@ static int serve(void)
     return session_run_take(CHANNEL, client, &session_bounds_standard) < 0;
 }
 
+static int fail(const struct fault *fault)
+{
+    log_error(
+        "step %s: %s: %s", step_slug(fault->step), fault->subject, fault_errno_name(fault->error));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     struct fault fault = {0};
     uint64_t uid;
 
     log_open("saphan-front", LOG_LEVEL_INFO);
-    if (argc != 2 || text_parse_uint(argv[1], UINT32_MAX - 1, &uid) < 0 || uid == 0) {
-        log_error("usage: saphan-front UID: a plain decimal number, not 0");
+    if (argc != 1) {
+        log_error("%s takes no argument: saphand starts it", argv[0]);
         return 2;
     }
+    (void)prctl(PR_SET_NAME, "saphan-front", 0, 0, 0); /* it was executed by a descriptor's name */
     (void)signal(SIGPIPE, SIG_IGN); /* standard error may be a pipe that nobody reads */
-    if (isolate_take((uint32_t)uid, ROOT, &filter_front, &fault) < 0) {
-        log_error(
-            "step %s: %s: %s", step_slug(fault.step), fault.subject, fault_errno_name(fault.error));
+    if (isolation_prepare(ROOT, &fault) < 0)
+        return fail(&fault);
+    if (zygote_run(CHANNEL, &uid) < 0 || uid == 0 || uid >= UINT32_MAX)
         return 1;
-    }
+    /* From here on a front: a copy of the zygote, whose descriptors it no longer has. */
+    if (isolation_complete((uint32_t)uid, &filter_front, &fault) < 0)
+        return fail(&fault);
     _exit(serve()); /* nothing is to be flushed, and a leak checker would want what was given up */
 }

@@ -40,15 +40,22 @@ int identity_become(const struct identity *identity)
     return syscall(SYS_setresuid, uid, uid, uid) < 0 ? -errno : 0;
 }
 
-int identity_drop(void)
+int identity_keep(uint64_t capabilities)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 
-    memset(none, 0, sizeof(none));
+    memset(sets, 0, sizeof(sets));
+    for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+        sets[i].effective = sets[i].permitted = (uint32_t)(capabilities >> (32 * i));
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         return -errno;
-    return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+    return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
+}
+
+int identity_drop(void)
+{
+    return identity_keep(0);
 }
 
 int identity_no_new_privs(void)

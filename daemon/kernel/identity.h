@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct identity {
@@ -25,7 +26,11 @@ int identity_bound(void);
 /* Supplementary groups, then all three gids, then all three uids.  Needs CAP_SETUID, CAP_SETGID. */
 int identity_become(const struct identity *identity);
 
-/* Empties the ambient, inheritable, permitted and effective sets. */
+/* Leaves CAPABILITIES (bits of 1 << CAP_*) in the permitted and effective sets, and none in the
+ * ambient and inheritable ones. */
+int identity_keep(uint64_t capabilities);
+
+/* Leaves none. */
 int identity_drop(void);
 
 /* No exec gains privilege any more. */

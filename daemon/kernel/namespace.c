@@ -129,12 +129,11 @@ static int map_ids(int proc, uint32_t base)
     return r < 0 ? r : descriptor_write_knob(proc, "gid_map", line);
 }
 
-/* The parent's half: maps, keeps the user namespace, lets the child go and hears how exec went. */
-static int attend(pid_t pid, uint32_t base, int go, int status, int *ret_user_namespace)
+int namespace_map_ids(pid_t pid, uint32_t base, int *ret_user_namespace)
 {
-    auto_close int proc = -EBADF, user_namespace = -EBADF;
+    auto_close int proc = -EBADF;
     char path[32];
-    int r, failure;
+    int r, user_namespace;
 
     (void)snprintf(path, sizeof(path), "/proc/%d", pid);
     proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -146,7 +145,19 @@ static int attend(pid_t pid, uint32_t base, int go, int status, int *ret_user_na
     user_namespace = openat(proc, "ns/user", O_RDONLY | O_CLOEXEC);
     if (user_namespace < 0)
         return -errno;
-    r = descriptor_write_all(go, "", 1);
+    *ret_user_namespace = user_namespace;
+    return 0;
+}
+
+/* The parent's half: maps, keeps the user namespace, lets the child go and hears how exec went. */
+static int attend(pid_t pid, uint32_t base, int go, int status, int *ret_user_namespace)
+{
+    auto_close int user_namespace = -EBADF;
+    int r, failure;
+
+    r = namespace_map_ids(pid, base, &user_namespace);
+    if (r == 0)
+        r = descriptor_write_all(go, "", 1);
     if (r < 0)
         return r;
     r = descriptor_read_all(status, &failure, sizeof(failure));
@@ -167,19 +178,36 @@ static void bury(int pidfd)
 }
 
 /* clone3 without CLONE_VM: the child has a copy, so nothing it does can reach the parent. */
-static pid_t clone_child(const struct namespace_spawn *spawn, int *ret_pidfd)
+static pid_t clone_child(uint64_t flags, uint64_t exit_signal, int cgroup, int *ret_pidfd)
 {
     struct clone_args args = {
-        .flags = spawn->namespaces | CLONE_PIDFD,
+        .flags = flags | CLONE_PIDFD,
         .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
-        .exit_signal = SIGCHLD,
+        .exit_signal = exit_signal,
     };
 
-    if (spawn->cgroup >= 0) {
+    if (cgroup >= 0) {
         args.flags |= CLONE_INTO_CGROUP;
-        args.cgroup = (unsigned int)spawn->cgroup;
+        args.cgroup = (unsigned int)cgroup;
     }
     return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+int namespace_fork_sibling(uint64_t namespaces, int cgroup, pid_t *ret_pid, int *ret_pidfd)
+{
+    int pidfd = -EBADF;
+    pid_t pid = clone_child(namespaces | CLONE_PARENT, 0, cgroup, &pidfd);
+
+    if (pid < 0)
+        return -errno;
+    *ret_pid = pid;
+    *ret_pidfd = pid == 0 ? -EBADF : pidfd;
+    return 0;
+}
+
+int namespace_become_root(void)
+{
+    return child_identity();
 }
 
 int namespace_spawn(const struct namespace_spawn *spawn, struct namespace_child *ret)
@@ -201,7 +229,7 @@ int namespace_spawn(const struct namespace_spawn *spawn, struct namespace_child 
     /* No handler of the daemon may run in the child. */
     sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, &before);
-    pid = clone_child(spawn, &pidfd);
+    pid = clone_child(spawn->namespaces, SIGCHLD, spawn->cgroup, &pidfd);
     error = errno;
     if (pid == 0) {
         close(go); /* else the child would keep its own wait open */

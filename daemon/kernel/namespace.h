@@ -29,3 +29,19 @@ struct namespace_child {
  * (PR_SET_PDEATHSIG).  Between clone and exec the child makes only async-signal-safe calls.
  * 0 or -errno; on failure nothing is left. */
 int namespace_spawn(const struct namespace_spawn *spawn, struct namespace_child *ret);
+
+/* The two halves for a child that is born without exec, see zygote.h. */
+
+/* Copies the calling, single-threaded process into NAMESPACES (CLONE_NEW* flags or 0) as a child of
+ * its own parent (CLONE_PARENT), who alone can reap it.  *RET_PID is 0 in the copy.  CGROUP as
+ * above; the caller needs the right to write its cgroup.procs.  0 or -errno. */
+int namespace_fork_sibling(uint64_t namespaces, int cgroup, pid_t *ret_pid, int *ret_pidfd);
+
+/* By the parent: maps ids 0..65535 of the user namespace of PID, a child not reaped yet, to
+ * ID_BASE.., which can be done once.  0 or -errno. */
+int namespace_map_ids(pid_t pid, uint32_t id_base, int *ret_user_namespace);
+
+/* By the child, once its ids are mapped: the root of its user namespace, no groups, and dead when
+ * its parent's thread is (PR_SET_PDEATHSIG; a parent that died before is the caller's to notice).
+ * 0 or -errno. */
+int namespace_become_root(void);

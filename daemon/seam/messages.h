@@ -41,6 +41,7 @@ enum seam_type {
     /* warden -> stub */
     SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
     SEAM_GO,        /* struct seam_end: the ledger has the row: exec */
+    SEAM_MAPPED,    /* struct seam_end: its ids are mapped: it can become root and prepare */
 
     /* stub -> warden */
     SEAM_WAITING = 96, /* struct seam_end: the slot stands */
@@ -77,6 +78,10 @@ enum seam_type {
     /* warden -> reader; reader -> warden */
     SEAM_READ = 256, /* struct seam_read; descriptors: the directories that are read in */
     SEAM_FOUND,      /* struct seam_found, one for each question, in order */
+
+    /* warden -> zygote; zygote -> warden */
+    SEAM_BEAR = 288, /* struct seam_bear; descriptors: the child's channel, [its cgroup] */
+    SEAM_BORN,       /* struct seam_born, one for each, in order; descriptor: the child's pidfd */
 };
 
 struct seam_end {
@@ -425,4 +430,15 @@ struct seam_found {
     uint8_t sha256[32];
     struct seam_text value; /* "true", "12", the string; "object", "array", "null" */
     struct seam_text why;   /* of FOUND_BROKEN */
+};
+
+/* -- zygote -- */
+struct seam_bear {
+    uint64_t namespaces; /* CLONE_NEW* flags */
+    uint64_t value;      /* what the program makes of it: a front's uid */
+};
+
+struct seam_born {
+    int32_t pid;
+    int32_t error; /* positive errno: there is no child */
 };

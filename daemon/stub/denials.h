@@ -22,8 +22,8 @@ struct denial {
 
 struct denials {
     uint64_t leg;
-    struct denial all[DENIALS_MAX]; /* the last one folds all that find no place */
     size_t count;
+    struct denial all[DENIALS_MAX]; /* the last one folds all that find no place */
 };
 
 /* Takes one call off the listener, lets it fail with EPERM and counts it.  0 or -errno. */

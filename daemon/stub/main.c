@@ -1,5 +1,8 @@
 /* saphan-stub - a slot, then a leg's pid 1.
  *
+ * It is executed once, as a zygote (zygote.h) that bears a slot on each order of the warden's.  The
+ * zygote is root by number, for a slot is born into a cgroup of root's, and has no capability.
+ *
  * What it should do: stand in fresh namespaces, root of its own user namespace and a stranger to
  * the host, until the warden sends a plan; build the boundary that the plan says; start the process
  * that raises the last walls on itself and becomes the leg's program; then, without any privilege
@@ -21,12 +24,16 @@
 #include "channel.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "identity.h"
 #include "messages.h"
+#include "namespace.h"
 #include "own.h"
 #include "plan.h"
 #include "steps.h"
+#include "zygote.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -57,15 +64,50 @@ static int say(uint16_t type, const void *fixed)
     return r;
 }
 
+/* Before there is any slot.  Nothing is written to the daemon's journal by a stub: descriptor 2 is
+ * what 0 and 1 are. */
+static int prepare_zygote(void)
+{
+    int r;
+
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NAME, "saphan-stub", 0, 0, 0) < 0 ||
+        fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || dup2(0, 2) < 0)
+        return -errno;
+    r = identity_bound();
+    if (r == 0)
+        r = identity_drop();
+    return r == 0 ? identity_no_new_privs() : r;
+}
+
+/* A newborn slot is still root of the host by number, without a right to it, until the warden has
+ * mapped its ids.  It dies with the warden; one that died too early to be noticed so has closed the
+ * channel. */
+static int become_root(struct fault *ret_fault)
+{
+    struct pollfd hung_up = {.fd = CHANNEL};
+    struct seam_message message;
+    int r = seam_receive(CHANNEL, &message);
+
+    if (r == SEAM_E_CLOSED)
+        _exit(0); /* nobody wants it any more */
+    if (r != 0 || message.header.type != SEAM_MAPPED)
+        return fault_set(ret_fault, STEP_SLOT, r < 0 ? -r : EBADMSG, "message");
+    seam_message_done(&message);
+    r = namespace_become_root();
+    if (r < 0)
+        return fault_set(ret_fault, STEP_SLOT, -r, "ids");
+    if (poll(&hung_up, 1, 0) != 0)
+        _exit(0);
+    return 0;
+}
+
 static int settle(struct site *site, struct fault *ret_fault)
 {
     sigset_t children;
 
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NAME, "saphan-stub", 0, 0, 0) < 0 ||
-        fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || setsid() < 0 ||
-        sigprocmask(SIG_SETMASK, &children, NULL) < 0)
+    if (setsid() < 0 || sigprocmask(SIG_SETMASK, &children, NULL) < 0)
         return fault_set(ret_fault, STEP_SLOT, errno, "stub");
     boundary_init(site);
     return boundary_prepare(site, ret_fault);
@@ -228,22 +270,24 @@ static int run(struct site *site, const struct seam_message *message, struct pla
 
 int main(void)
 {
-    static struct watch watch = {/* the one context; too big for a stack frame to be tidy */
-        .channel = CHANNEL,
-        .children = -EBADF,
-        .listener = -EBADF,
-        .pipes = {-EBADF, -EBADF}};
+    static struct watch watch; /* the one context; too big for a stack frame to be tidy */
     struct seam_message message;
     struct plan_view view;
     struct fault fault = {0};
     struct site site;
+    uint64_t unused;
 
-    meter_init(&watch.meters[0]);
-    meter_init(&watch.meters[1]);
+    if (prepare_zygote() < 0 || zygote_run(CHANNEL, &unused) < 0)
+        _exit(1);
+    /* From here on a slot. */
+    watch.channel = CHANNEL;
+    watch.listener = watch.pipes[0] = watch.pipes[1] = -EBADF;
+    meter_init(&watch.meters[0], watch.chunks[0]);
+    meter_init(&watch.meters[1], watch.chunks[1]);
     watch.children = open_children();
     if (watch.children < 0)
         (void)fault_set(&fault, STEP_SLOT, errno, "signalfd");
-    if (fault.step || settle(&site, &fault) < 0)
+    if (fault.step || become_root(&fault) < 0 || settle(&site, &fault) < 0)
         give_up(&fault);
     if (say(SEAM_WAITING, &(struct seam_end){0}) != 0)
         _exit(1);

@@ -6,8 +6,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-void meter_init(struct meter *meter)
+void meter_init(struct meter *meter, char chunk[METER_CHUNK])
 {
+    meter->chunk = chunk;
     meter->pipe = meter->onward = -EBADF;
     meter->have = meter->at = 0;
 }
@@ -70,7 +71,7 @@ bool meter_move(struct meter *meter, uint64_t *budget)
         drain_chunk(meter);
         if (meter->at < meter->have || meter->pipe < 0)
             return true;
-        n = read(meter->pipe, meter->chunk, sizeof(meter->chunk));
+        n = read(meter->pipe, meter->chunk, METER_CHUNK);
         if (n < 0)
             return true; /* EAGAIN: nothing waits */
         meter->at = 0;

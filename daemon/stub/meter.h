@@ -13,10 +13,11 @@ struct meter {
     int pipe;   /* read end, non-blocking; owned */
     int onward; /* the client's descriptor; owned */
     size_t have, at;
-    char chunk[METER_CHUNK];
+    char *chunk; /* METER_CHUNK bytes, in a leg that is counted only */
 };
 
-void meter_init(struct meter *meter);
+/* CHUNK is the caller's. */
+void meter_init(struct meter *meter, char chunk[METER_CHUNK]);
 
 /* What poll(2) should watch for this meter: *RET_FD (-1: nothing) and the events. */
 void meter_wants(const struct meter *meter, int *ret_fd, short *ret_events);

@@ -6,15 +6,17 @@
 #include "meter.h"
 #include <sys/types.h>
 
+/* What every leg uses comes first: a page that is not touched is not copied at a slot's birth. */
 struct watch {
     int channel, children, listener; /* children: a signalfd of SIGCHLD */
     int pipes[2];                    /* read ends of stdout and stderr where they are kept */
     struct kept_writer kept[2];
     struct meter meters[2]; /* of stdout and stderr where they are counted */
     uint64_t budget;        /* what is left of the output limit */
-    struct denials denials;
     pid_t program;
-    char buffer[64 * 1024]; /* for what is pumped */
+    struct denials denials;
+    char chunks[2][METER_CHUNK]; /* of the meters */
+    char buffer[64 * 1024];      /* for what is pumped */
 };
 
 /* Reaps all, pumps, answers, until the program has ended; then says EXITED.  0 when it was said;

@@ -5,8 +5,9 @@
 #include "monitor.h"
 #include "refill.h"
 #include "undertaker.h"
+#include "zygotes.h"
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
 
 /* Ids that no leg, user or service has: each front is a stranger to every other. */
@@ -22,6 +23,7 @@ static void front_free(struct front *front)
     if (front->ended)
         event_free(front->ended);
     backlog_done(&front->backlog);
+    zygote_forget(front->warden->front_zygote, front);
     program_end(front->warden, &front->child, NOBODY);
     free(front->peer_home);
     free(front);
@@ -100,18 +102,50 @@ static int front_watch(struct front *front)
     front->readable =
         event_new(loop, front->child.channel, EV_READ | EV_PERSIST, front_readable, front);
     front->writable = event_new(loop, front->child.channel, EV_WRITE, front_writable, front);
-    front->ended = event_new(loop, front->child.pidfd, EV_READ, front_ended, front);
-    if (!front->readable || !front->writable || !front->ended ||
-        event_add(front->readable, NULL) < 0 || event_add(front->ended, NULL) < 0)
+    if (!front->readable || !front->writable || event_add(front->readable, NULL) < 0)
         return -ENOMEM;
     return 0;
+}
+
+static void front_born(void *context, int error, pid_t pid, int pidfd)
+{
+    struct front *front = context;
+
+    front->child.pid = pid;
+    front->child.pidfd = pidfd;
+    if (error == 0) {
+        front->ended = event_new(front->warden->loop, pidfd, EV_READ, front_ended, front);
+        if (front->ended && event_add(front->ended, NULL) == 0)
+            return;
+        error = ENOMEM;
+    }
+    log_error("front: %s", strerror(error));
+    front_drop(front);
+}
+
+/* It has its channel before it is born: what is said meanwhile waits there. */
+static int order(struct front *front)
+{
+    const struct seam_bear bear = {.value = front->front_uid};
+    auto_close int theirs = -EBADF;
+    int pair[2], r;
+
+    r = seam_channel_pair(pair);
+    if (r < 0)
+        return r;
+    front->child.channel = pair[0];
+    theirs = pair[1];
+    if (fcntl(front->child.channel, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    r = front_watch(front);
+    if (r < 0)
+        return r;
+    return zygote_bear(front->warden->front_zygote, &bear, theirs, -EBADF, front_born, front);
 }
 
 static int front_start(struct warden *warden, struct front **ret)
 {
     struct front *front = calloc(1, sizeof(*front));
-    char uid[16];
-    const char *const argv[] = {"saphan-front", uid, NULL};
     int r;
 
     if (!front)
@@ -120,14 +154,7 @@ static int front_start(struct warden *warden, struct front **ret)
     front->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
     backlog_init(&front->backlog);
     front->front_uid = free_uid(warden);
-    if (front->front_uid == 0) {
-        free(front);
-        return -EUSERS;
-    }
-    (void)snprintf(uid, sizeof(uid), "%u", front->front_uid);
-    r = program_start(warden, PROGRAM_FRONT, argv, warden->empty_root, &front->child);
-    if (r == 0)
-        r = front_watch(front);
+    r = front->front_uid == 0 ? -EUSERS : order(front);
     if (r < 0) {
         front_free(front);
         return r;

@@ -37,6 +37,7 @@
 #include "system_view.h"
 #include "undertaker.h"
 #include "vendors.h"
+#include "zygotes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -274,6 +275,7 @@ static const struct start_step steps[] = {
     {"id ranges", id_ranges_open},
     {"machine row", machine_measure},
     {"ear", ear_open},
+    {"zygotes", zygotes_open},
     {"signals", watch_signals},
     {"timers", start_timers},
     {"socket", listener_open},
@@ -312,6 +314,7 @@ static void end(struct warden *warden)
     audit_switch_back(warden);
     fronts_close(warden);
     slots_close(warden);
+    zygotes_close(warden);
     if (warden->ledger && warden->cgroup_base >= 0)
         (void)ledger_note(warden->ledger, "cgroup", "");
     cgroups_close(warden);

@@ -7,6 +7,7 @@
 #include "log.h"
 #include "namespace.h"
 #include "refill.h"
+#include "zygotes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -101,6 +102,7 @@ static void kill_all(struct slot *slot)
 
 void slot_leave(struct slot *slot)
 {
+    zygote_forget(slot->warden->stub_zygote, slot);
     if (slot->state == SLOT_WAITING)
         slot->warden->n_slots_ready--;
     if (slot->state != SLOT_TAKEN)
@@ -223,12 +225,47 @@ static int watch(struct slot *slot)
     return 0;
 }
 
-static int spawn_stub(struct slot *slot)
+static int say_mapped(struct slot *slot)
 {
-    static const char *const argv[] = {"saphan-stub", NULL};
-    static const char *const envp[] = {NULL};
+    struct seam_writer writer;
+    int r;
+
+    seam_writer_init(&writer, SEAM_MAPPED, 0);
+    r = seam_send(slot->channel, &writer, &(struct seam_end){0}, NULL, 0);
+    seam_writer_done(&writer);
+    return r > 0 ? -EPIPE : r;
+}
+
+/* Our own child that nobody has reaped: PID is still its. */
+static int raise_child(struct slot *slot)
+{
+    int r = namespace_map_ids(slot->pid, slot->id_base, &slot->user_namespace);
+
+    if (r == 0)
+        r = say_mapped(slot);
+    if (r == 0)
+        r = devices_make(slot->id_base, &slot->devices);
+    return r == 0 ? watch(slot) : r;
+}
+
+static void slot_born(void *context, int error, pid_t pid, int pidfd)
+{
+    struct slot *slot = context;
+    int r = -error;
+
+    slot->pid = pid;
+    slot->pidfd = pidfd;
+    if (error == 0)
+        r = raise_child(slot);
+    if (r < 0)
+        slot_failed(slot, strerror(-r));
+}
+
+static int order(struct slot *slot)
+{
+    const struct seam_bear bear = {
+        .namespaces = (uint64_t)NAMESPACES | (slot->host_network ? 0 : (uint64_t)CLONE_NEWNET)};
     auto_close int theirs = -EBADF;
-    struct namespace_child child;
     int pair[2], r;
 
     r = seam_channel_pair(pair);
@@ -238,23 +275,7 @@ static int spawn_stub(struct slot *slot)
     theirs = pair[1];
     if (fcntl(slot->channel, F_SETFL, O_NONBLOCK) < 0)
         return -errno;
-    r = namespace_spawn(
-        &(struct namespace_spawn){
-            .namespaces = (uint64_t)NAMESPACES | (slot->host_network ? 0 : (uint64_t)CLONE_NEWNET),
-            .id_base = slot->id_base,
-            .cgroup = slot->cgroup,
-            .program = slot->warden->programs[PROGRAM_STUB],
-            .argv = argv,
-            .envp = envp,
-            .channel = theirs,
-            .null = slot->warden->null},
-        &child);
-    if (r < 0)
-        return r;
-    slot->pid = child.pid;
-    slot->pidfd = child.pidfd;
-    slot->user_namespace = child.user_namespace;
-    return 0;
+    return zygote_bear(slot->warden->stub_zygote, &bear, theirs, slot->cgroup, slot_born, slot);
 }
 
 static int build(struct slot *slot)
@@ -269,14 +290,7 @@ static int build(struct slot *slot)
     (void)snprintf(slot->cgroup_name, sizeof(slot->cgroup_name), "slot-%llu",
         (unsigned long long)++warden->slot_serial);
     r = cgroup_make(warden->cgroup_base, slot->cgroup_name, &slot->cgroup);
-    if (r < 0)
-        return r;
-    r = spawn_stub(slot);
-    if (r == 0)
-        r = devices_make(slot->id_base, &slot->devices);
-    if (r == 0)
-        r = watch(slot);
-    return r;
+    return r < 0 ? r : order(slot);
 }
 
 static int make(struct warden *warden, bool host_network, struct slot **ret)

@@ -7,7 +7,7 @@
 #include "warden.h"
 
 enum slot_state {
-    SLOT_STARTING = 1, /* the stub has not said WAITING yet */
+    SLOT_STARTING = 1, /* not born, or the stub has not said WAITING yet */
     SLOT_WAITING = 2,
     SLOT_TAKEN = 3,   /* a leg has it */
     SLOT_LEAVING = 4, /* its processes are gone or going; the cgroup goes next */

@@ -13,6 +13,7 @@ struct slot;
 struct ledger;
 struct vendor_set;
 struct ear;
+struct zygote;
 
 enum program {
     PROGRAM_FRONT,
@@ -119,6 +120,9 @@ struct warden {
     /* fronts.c */
     struct front_list fronts_ready, fronts_serving;
     uint32_t n_fronts_ready, n_fronts_serving;
+
+    /* zygotes.c */
+    struct zygote *front_zygote, *stub_zygote;
 
     /* slots.c */
     struct slot_list slots;

@@ -44,7 +44,7 @@ int main(int argc, char *argv[])
         build[i] = outcome.build_us;
         start[i] = outcome.start_us;
     }
-    print("slot: seven namespaces, id map, exec of the stub", slot, rounds);
+    print("slot: seven namespaces, id map", slot, rounds);
     print("slot: until the stub waits", wait, rounds);
     print("leg: plan to READY, in the stub", build, rounds);
     print("leg: making the plan and its mounts, to STARTED", start, rounds);

@@ -131,14 +131,16 @@ def ask_some(places):
 
 
 def victim(daemon, what):
-    names = {"stub": "saphan-stub", "front": "saphan-front", "checker": "saphan-checker"}
+    names = {"stub": "saphan-stub", "front": "saphan-front", "checker": "saphan-checker",
+             "zygote": ("saphan-stub", "saphan-front")}
     if what == "daemon":
         return daemon.pid
     found = []
     for pid in children(daemon.pid):
         try:
-            with open("/proc/%d/cmdline" % pid) as line:
-                if line.read().startswith(names[what]):
+            with open("/proc/%d/cmdline" % pid) as line, open("/proc/%d/status" % pid) as status:
+                is_root = "\nUid:\t0\t" in status.read()  # of what they bear nobody is root for long
+                if line.read().startswith(names[what]) and (what == "checker" or is_root == (what == "zygote")):
                     found.append(pid)
         except OSError:
             pass
@@ -159,7 +161,7 @@ def main():
     check("control: saphand is there", daemon)
     problems, hits = [], {}
     for turn in range(TIMES):
-        what = ("daemon", "stub", "front", "daemon", "checker", "daemon")[turn % 6]
+        what = ("daemon", "stub", "front", "zygote", "daemon", "checker", "zygote", "daemon")[turn % 8]
         clients = ask_some(places)
         time.sleep(chance.random() * chance.choice([0.01, 0.05, 0.3]))
         pid = victim(daemon, what)
@@ -184,6 +186,9 @@ def main():
                 break
             if cgroups(old):
                 problems.append("turn %d: cgroups stay: %s" % (turn, cgroups(old)))
+        elif what == "zygote":
+            if until(lambda: not (raw_served() and runs()), 5):  # another one is there in a second
+                problems.append("turn %d: not served, or no leg, after a zygote was killed" % turn)
         elif not raw_served():
             problems.append("turn %d: not served after a %s was killed" % (turn, what))
         for client in clients:
@@ -218,6 +223,11 @@ def main():
             check("and it stops in order", False, "it does not stop")
         left = until(lambda: alive(family), 2)
         check("with all that was its", not left and not cgroups(daemon.pid), (left, cgroups(daemon.pid)))
+
+
+def runs():
+    return subprocess.run(["saphan", "run", "--", "/bin/true"], capture_output=True, timeout=60,
+                          env=dict(os.environ, SAPHAN_SOCKET=SOCKET)).returncode == 0
 
 
 def raw_served():

@@ -5,14 +5,15 @@
 #include "isolation.h"
 #include "messages.h"
 #include "saphan.pb-c.h"
+#include "zygote_play.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +122,8 @@ static int verdict_of(bool (*act)(void), bool walls)
     if (pid == 0) {
         struct fault fault = {0};
 
-        if (walls && isolate_take(NOBODY, dup(empty), &filter_front, &fault) < 0) {
+        if (walls && (isolation_prepare(dup(empty), &fault) < 0 ||
+                         isolation_complete(NOBODY, &filter_front, &fault) < 0)) {
             fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
             _exit(NOT_ISOLATED);
         }
@@ -168,42 +170,6 @@ static void test_a_root_that_is_not_empty_is_refused(void **state)
 }
 
 /* ---- the program ---- */
-
-/* BUILD/daemon/saphan-front, from BUILD/tests/kernel/ where this test lies. */
-static void find_program(char *out, size_t size)
-{
-    char self[4096] = {0};
-    char *end;
-
-    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-    for (unsigned int i = 0; i < 3; i++) {
-        end = strrchr(self, '/');
-        assert_non_null(end);
-        *end = '\0';
-    }
-    assert_true(snprintf(out, size, "%s/daemon/saphan-front", self) < (int)size);
-}
-
-static pid_t spawn_front(const char *uid, int channel)
-{
-    char *argv[] = {(char *)(uintptr_t) "saphan-front", (char *)(uintptr_t)uid, NULL};
-    char *environment[] = {NULL};
-    posix_spawn_file_actions_t actions;
-    char program[5000];
-    pid_t pid;
-
-    find_program(program, sizeof(program));
-    assert_int_equal(posix_spawn_file_actions_init(&actions), 0);
-    /* Not dup2 of 3 onto 3, which would leave it close-on-exec. */
-    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, channel, 103), 0);
-    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, empty, 104), 0);
-    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, 103, 3), 0);
-    assert_int_equal(posix_spawn_file_actions_adddup2(&actions, 104, 4), 0);
-    assert_int_equal(posix_spawn_file_actions_addclosefrom_np(&actions, 5), 0);
-    assert_int_equal(posix_spawn(&pid, program, &actions, NULL, argv, environment), 0);
-    assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
-    return pid;
-}
 
 static void read_proc(pid_t pid, const char *name, char *out, size_t size)
 {
@@ -276,64 +242,140 @@ static void serve_one(int warden, int client)
     saphan__v1__server_frame__free_unpacked(frame, NULL);
 }
 
+static void bear_front(const struct zygote_play *zygote, uint64_t uid, int *ret_seam, pid_t *ret)
+{
+    int seam[2], pidfd;
+
+    assert_int_equal(seam_channel_pair(seam), 0);
+    assert_int_equal(zygote_play_bear(zygote, 0, uid, seam[1], ret, &pidfd), 0);
+    close(pidfd);
+    close(seam[1]);
+    *ret_seam = seam[0];
+}
+
 static void test_the_program_serves_behind_its_walls(void **state)
 {
     struct seam_serve serve = {.uid = 1000};
+    struct zygote_play zygote;
     struct seam_message message;
     struct seam_writer writer;
-    int seam[2], stream[2], status;
+    int seam, stream[2], status;
     pid_t pid;
 
     (void)state;
-    assert_int_equal(seam_channel_pair(seam), 0);
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
+    bear_front(&zygote, NOBODY, &seam, &pid);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream), 0);
-    pid = spawn_front("65534", seam[1]);
-    close(seam[1]);
     seam_writer_init(&writer, SEAM_SERVE, 0);
-    assert_int_equal(seam_send(seam[0], &writer, &serve, &stream[1], 1), 0);
+    assert_int_equal(seam_send(seam, &writer, &serve, &stream[1], 1), 0);
     seam_writer_done(&writer);
     close(stream[1]);
-    serve_one(seam[0], stream[0]);
+    serve_one(seam, stream[0]);
     look_at(pid);
     close(stream[0]);
-    await_readable(seam[0]);
-    assert_int_equal(seam_receive(seam[0], &message), 0);
+    await_readable(seam);
+    assert_int_equal(seam_receive(seam, &message), 0);
     assert_int_equal(message.header.type, SEAM_CLIENT_GONE);
     seam_message_done(&message);
-    close(seam[0]);
+    close(seam);
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(zygote_play_end(&zygote), 0);
+}
+
+/* The zygote can become anybody, and nothing else: the control is this very process. */
+static void test_the_zygote_keeps_three_capabilities(void **state)
+{
+    static const char kept[] = "CapEff:\t00000000000001c0\n"; /* SETGID, SETUID, SETPCAP */
+    char status[8192], path[64], root[256] = {0};
+    struct zygote_play zygote;
+    pid_t pid;
+    int seam;
+
+    (void)state;
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
+    bear_front(&zygote, NOBODY, &seam, &pid); /* it stands: it answers */
+    read_proc(zygote.pid, "status", status, sizeof(status));
+    assert_non_null(strstr(status, kept));
+    assert_non_null(strstr(status, "CapInh:\t0000000000000000\n"));
+    read_proc(getpid(), "status", status, sizeof(status));
+    assert_null(strstr(status, kept));
+    (void)snprintf(path, sizeof(path), "/proc/%d/root", (int)zygote.pid);
+    assert_true(readlink(path, root, sizeof(root) - 1) > 0);
+    assert_string_equal(root, empty_path);
+    close(seam);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(zygote_play_end(&zygote), 0);
+}
+
+static void test_a_front_ends_with_its_channel_and_outlives_its_zygote(void **state)
+{
+    struct zygote_play zygote;
+    int first, second, status;
+    pid_t pids[2];
+
+    (void)state;
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
+    bear_front(&zygote, NOBODY, &first, &pids[0]);
+    bear_front(&zygote, NOBODY - 1, &second, &pids[1]);
+    close(first);
+    assert_int_equal(waitpid(pids[0], &status, 0), pids[0]);
+    assert_int_equal(status, 0);
+    assert_int_equal(zygote_play_end(&zygote), 0);
+    assert_int_equal(waitpid(pids[1], &status, WNOHANG), 0); /* the control: it still waits */
+    close(second);
+    assert_int_equal(waitpid(pids[1], &status, 0), pids[1]);
     assert_int_equal(status, 0);
 }
 
-static void ends_with(const char *uid, bool close_channel, int expected)
+static void test_a_front_is_never_root(void **state)
 {
-    int seam[2], status;
+    static const uint64_t wrong[] = {0, UINT32_MAX, 1ULL << 32};
+    struct zygote_play zygote;
+    int seam, status;
     pid_t pid;
 
+    (void)state;
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
+    for (size_t i = 0; i < array_size(wrong); i++) {
+        bear_front(&zygote, wrong[i], &seam, &pid);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 1 << 8);
+        close(seam);
+    }
+    assert_int_equal(zygote_play_end(&zygote), 0);
+}
+
+static void test_what_is_no_order_ends_the_zygote(void **state)
+{
+    struct zygote_play zygote;
+    struct seam_writer writer;
+
+    (void)state;
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
+    seam_writer_init(&writer, SEAM_GO, 0);
+    assert_int_equal(seam_send(zygote.channel, &writer, &(struct seam_end){0}, NULL, 0), 0);
+    seam_writer_done(&writer);
+    await_readable(zygote.channel);
+    assert_int_equal(zygote_play_end(&zygote), 1 << 8);
+}
+
+static void test_a_birth_that_fails_is_told_and_the_next_one_succeeds(void **state)
+{
+    struct zygote_play zygote;
+    int seam[2], pidfd, next;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(zygote_play_start("saphan-front", empty, &zygote), 0);
     assert_int_equal(seam_channel_pair(seam), 0);
-    pid = spawn_front(uid, seam[1]);
+    assert_int_equal(zygote_play_bear(&zygote, CLONE_NEWNET, NOBODY, seam[1], &pid, &pidfd), EPERM);
+    close(seam[0]);
     close(seam[1]);
-    if (close_channel)
-        close(seam[0]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, expected << 8);
-    if (!close_channel)
-        close(seam[0]);
-}
-
-static void test_the_program_ends_with_its_channel(void **state)
-{
-    (void)state;
-    ends_with("65534", true, 0);
-}
-
-static void test_a_uid_is_plain_and_not_root(void **state)
-{
-    static const char *const wrong[] = {"0", "01", "0x1", "-1", "root", "1:0", "", "4294967295"};
-
-    (void)state;
-    for (size_t i = 0; i < array_size(wrong); i++)
-        ends_with(wrong[i], false, 2);
+    bear_front(&zygote, NOBODY, &next, &pid);
+    close(next);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(zygote_play_end(&zygote), 0);
 }
 
 int main(void)
@@ -342,8 +384,11 @@ int main(void)
         cmocka_unit_test(test_each_act_is_done_without_and_not_with_the_walls),
         cmocka_unit_test(test_a_root_that_is_not_empty_is_refused),
         cmocka_unit_test(test_the_program_serves_behind_its_walls),
-        cmocka_unit_test(test_the_program_ends_with_its_channel),
-        cmocka_unit_test(test_a_uid_is_plain_and_not_root),
+        cmocka_unit_test(test_the_zygote_keeps_three_capabilities),
+        cmocka_unit_test(test_a_front_ends_with_its_channel_and_outlives_its_zygote),
+        cmocka_unit_test(test_a_front_is_never_root),
+        cmocka_unit_test(test_what_is_no_order_ends_the_zygote),
+        cmocka_unit_test(test_a_birth_that_fails_is_told_and_the_next_one_succeeds),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

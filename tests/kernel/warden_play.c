@@ -7,6 +7,7 @@
 #include "namespace.h"
 #include "own.h"
 #include "text.h"
+#include "zygote_play.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -360,56 +361,49 @@ static int attend(struct stage *stage)
     return r;
 }
 
-/* The stub of the build that this program belongs to: BUILD/tests/kernel/test_x, BUILD/daemon/...
- */
-static int open_stub(void)
+static int say_mapped(struct stage *stage)
 {
-    char path[4096 + 32];
-    ssize_t n = readlink("/proc/self/exe", path, 4096);
-    int fd;
+    struct seam_writer writer;
+    int r;
 
-    if (n < 0)
-        return -errno;
-    path[n] = '\0';
-    for (int i = 0; i < 3; i++)
-        *strrchr(path, '/') = '\0';
-    strcat(path, "/daemon/saphan-stub");
-    fd = open(path, O_PATH | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    seam_writer_init(&writer, SEAM_MAPPED, 0);
+    r = seam_send(stage->channel, &writer, &(struct seam_end){0}, NULL, 0);
+    seam_writer_done(&writer);
+    return r > 0 ? -EPIPE : r;
 }
 
-static int spawn(struct stage *stage)
+static int bear(struct stage *stage, const struct zygote_play *zygote)
 {
-    static const char *const argv[] = {"saphan-stub", NULL}, *const envp[] = {NULL};
-    auto_close int program = -EBADF, null = -EBADF, theirs = -EBADF;
-    uint64_t before = clock_monotonic_us();
+    const uint64_t namespaces =
+        (uint64_t)NAMESPACES | (stage->play->host_network ? 0 : (uint64_t)CLONE_NEWNET);
+    auto_close int theirs = -EBADF;
     int pair[2], r;
 
-    program = open_stub();
-    if (program < 0)
-        return program;
-    null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0)
-        return -errno;
     r = seam_channel_pair(pair);
     if (r < 0)
         return r;
     stage->channel = pair[0];
     theirs = pair[1];
-    r = namespace_spawn(
-        &(struct namespace_spawn){
-            .namespaces =
-                (uint64_t)NAMESPACES | (stage->play->host_network ? 0 : (uint64_t)CLONE_NEWNET),
-            .id_base = ID_BASE,
-            .cgroup = -EBADF,
-            .program = program,
-            .argv = argv,
-            .envp = envp,
-            .channel = theirs,
-            .null = null},
-        &stage->child);
+    r = zygote_play_bear(zygote, namespaces, 0, theirs, &stage->child.pid, &stage->child.pidfd);
+    if (r != 0)
+        return r < 0 ? r : -r;
+    r = namespace_map_ids(stage->child.pid, ID_BASE, &stage->child.user_namespace);
+    return r < 0 ? r : say_mapped(stage);
+}
+
+static int spawn(struct stage *stage)
+{
+    struct zygote_play zygote;
+    uint64_t before;
+    int r = zygote_play_start("saphan-stub", -EBADF, &zygote);
+
+    if (r < 0)
+        return r;
+    before = clock_monotonic_us();
+    r = bear(stage, &zygote);
     stage->spawned_us = clock_monotonic_us();
     stage->outcome->slot_us = stage->spawned_us - before;
+    (void)zygote_play_end(&zygote);
     return r;
 }
 

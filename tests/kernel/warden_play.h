@@ -55,7 +55,7 @@ struct outcome {
     uint32_t n_told;
     int64_t told_count; /* of the last one */
     char told[512];     /* "call: detail" of the last one */
-    uint64_t slot_us;   /* namespace_spawn(): cloned, mapped, executed */
+    uint64_t slot_us;   /* ordered of the zygote, born, mapped */
     uint64_t wait_us;   /* from then until the stub waits */
     uint64_t build_us;  /* from the plan to READY, as the stub measured it */
     uint64_t start_us;  /* from before the plan was made to STARTED */
