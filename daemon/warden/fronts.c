@@ -176,6 +176,11 @@ int fronts_refill(struct warden *warden)
     return r < 0 ? r : REFILL_E_MORE;
 }
 
+bool fronts_can_serve(const struct warden *warden)
+{
+    return !TAILQ_EMPTY(&warden->fronts_ready) || zygote_is_there(warden->front_zygote);
+}
+
 int fronts_serve(
     struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home)
 {

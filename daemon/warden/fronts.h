@@ -21,6 +21,9 @@ struct front {
 /* Starts fronts one more if fewer than options.fronts wait: REFILL_E_MORE then, else 0, -errno. */
 int fronts_refill(struct warden *warden);
 
+/* Does one wait, or can one be had? */
+bool fronts_can_serve(const struct warden *warden);
+
 /* Hands CONNECTION (consumed) to a waiting front; starts one if none waits. */
 int fronts_serve(
     struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home);

@@ -77,7 +77,13 @@ static void connection_waits(evutil_socket_t fd, short what, void *context)
     struct warden *warden = context;
 
     for (int i = 0; i < CONNECTIONS_A_TURN; i++) {
-        int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        int connection;
+
+        if (!fronts_can_serve(warden)) { /* they wait in the socket's queue: listener_resume() */
+            (void)event_del(warden->socket_event);
+            return;
+        }
+        connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (connection < 0)
             return;
@@ -173,6 +179,12 @@ int listener_open(struct warden *warden)
     if (!warden->socket_event || event_add(warden->socket_event, NULL) < 0)
         return -ENOMEM;
     return 0;
+}
+
+void listener_resume(struct warden *warden)
+{
+    if (warden->socket_event)
+        (void)event_add(warden->socket_event, NULL);
 }
 
 void listener_close(struct warden *warden)

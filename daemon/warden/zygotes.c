@@ -1,8 +1,10 @@
 #include "zygotes.h"
 
 #include "clock.h"
+#include "listener.h"
 #include "log.h"
 #include "program.h"
+#include "refill.h"
 #include "undertaker.h"
 #include <errno.h>
 #include <string.h>
@@ -138,8 +140,11 @@ static void start_again(evutil_socket_t fd, short what, void *context)
     struct zygote *zygote = context;
     int r = start(zygote);
 
-    if (r == 0)
+    if (r == 0) {
+        listener_resume(zygote->warden);
+        refill_soon(zygote->warden);
         return;
+    }
     log_error("%s: cannot be started: %s", program_name(zygote->program), strerror(-r));
     (void)event_add(zygote->again, &after_the_young);
 }
@@ -192,6 +197,11 @@ void zygotes_close(struct warden *warden)
     zygote_close(warden->front_zygote);
     zygote_close(warden->stub_zygote);
     warden->front_zygote = warden->stub_zygote = NULL;
+}
+
+bool zygote_is_there(const struct zygote *zygote)
+{
+    return zygote->child.pidfd >= 0;
 }
 
 int zygote_bear(struct zygote *zygote, const struct seam_bear *bear, int channel, int cgroup,

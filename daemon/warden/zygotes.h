@@ -14,6 +14,9 @@ typedef void (*zygote_born)(void *context, int error, pid_t pid, int pidfd);
 int zygotes_open(struct warden *warden);
 void zygotes_close(struct warden *warden);
 
+/* False for the moment between the death of one and the start of the next. */
+bool zygote_is_there(const struct zygote *zygote);
+
 /* Orders a child with CHANNEL as its descriptor 3, in CGROUP (or -EBADF) and NAMESPACES (CLONE_NEW*
  * flags); neither descriptor is consumed.  BORN(CONTEXT) is called later from the loop, once,
  * unless zygote_forget() comes before.  -errno: no order went out. */
