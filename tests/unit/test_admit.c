@@ -150,6 +150,33 @@ static void grants_of_a_bad_form(void **state)
     fixture_end(&f);
 }
 
+static void a_way_that_the_leg_could_write(void **state)
+{
+    struct custody_step way[] = {
+        {"/srv", false}, {"/srv/w/bin", true}, {"/srv/w/bin/parrot", true}};
+    struct fixture f;
+
+    fixture_start(&f, open_policy);
+    f.request.custody = way;
+    f.request.n_custody = array_size(way);
+    fixture_admitted(&f);
+    fixture_grant(&f, GRANT_READ, "/srv/w");
+    fixture_admitted(&f);
+    f.request.grants[0].kind = GRANT_WRITE;
+    fixture_refused(&f, REASON_CUSTODY_VENDOR_WRITABLE, "/srv/w/bin/parrot");
+    way[2].writable = false;
+    fixture_refused(&f, REASON_CUSTODY_VENDOR_WRITABLE, "/srv/w/bin:");
+    way[1].writable = false;
+    fixture_admitted(&f);
+    way[2].writable = true;
+    fixture_grant(&f, GRANT_READ, "/srv/w/bin");
+    fixture_admitted(&f);
+    f.request.n_grants = 1;
+    f.request.carve_outs[f.request.n_carve_outs++] = "/srv/w/bin";
+    fixture_admitted(&f);
+    fixture_end(&f);
+}
+
 static void ceilings_go_by_whole_components(void **state)
 {
     static const struct {
@@ -482,6 +509,7 @@ int main(void)
         cmocka_unit_test(what_no_policy_can_let),
         cmocka_unit_test(what_the_protocol_does_not_hold),
         cmocka_unit_test(grants_of_a_bad_form),
+        cmocka_unit_test(a_way_that_the_leg_could_write),
         cmocka_unit_test(ceilings_go_by_whole_components),
         cmocka_unit_test(a_refusal_says_what_was_asked_and_what_is_let),
         cmocka_unit_test(a_home_that_is_none),

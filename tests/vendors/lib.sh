@@ -66,7 +66,7 @@ workspace() { # FILE: from standard input
 # turn [SAPHAN-OPTION...] -- COMMAND...: one turn of the vendor in a leg.
 turn() {
     rm -f "$W/ws/artefact.txt"
-    leg --vendor "$vendor" --workspace "$W/ws" --seat "$W/seat" --read "$root" --read "$T/model.mjs" \
+    leg --vendor "$vendor" --workspace "$W/ws" --seat "$W/seat" --read "$T/model.mjs" \
         --read "$W/with-model" --artefact artefact.txt --limit "wall=${wall:-150s}" --env "MODEL=$T/model.mjs" \
         --env "PORT=$port" --env "NODE=$node" --env "TMPDIR=$W/seat/tmp" "${options[@]}" "$@"
 }
