@@ -209,6 +209,16 @@ uint32_t nesting_questions(const struct profile *profile, const struct nesting_c
     return count;
 }
 
+void nesting_merge(const struct profile_switch *one, struct nesting_answer *into,
+    const struct nesting_answer *next)
+{
+    if (into->found == FOUND_BROKEN)
+        return;
+    if (next->found == FOUND_BROKEN || into->found != FOUND_VALUE ||
+        (words_have(&one->ignore, into->value) && next->found == FOUND_VALUE))
+        *into = *next;
+}
+
 /* -- judging -- */
 
 struct judging {
@@ -261,11 +271,14 @@ static bool look(struct judging *judging, const struct profile_switch *one, char
             one->key ? " " : "", one->key ? one->key : "");
         set = flag.value;
     } else {
-        (void)snprintf(where, size, "%s%.60s: %.40s",
+        answer = answer_of(judging, one);
+        (void)snprintf(where, size, "%s%.200s%s%.60s: %.40s",
             one->place == PLACE_HOME        ? "the seat's "
-            : one->place == PLACE_WORKSPACE ? "the workspace's "
-                                            : "",
-            one->path, one->key);
+            : one->place != PLACE_WORKSPACE ? ""
+            : answer && answer->directory   ? ""
+                                            : "the workspace's ",
+            answer && answer->directory ? answer->directory : "",
+            answer && answer->directory ? "/" : "", one->path, one->key);
     }
     if (one->kind == SWITCH_SETTINGS || (set && one->form == FLAG_JSON)) {
         answer = answer_of(judging, one);
@@ -320,7 +333,12 @@ static void say_requested(struct judging *judging, const char *where, const char
     if (at < 0 || (size_t)at >= sizeof(ret->detail))
         return;
     if (one && one->remedy) {
-        put_remedy(judging->command, one->remedy, remedy, sizeof(remedy));
+        const struct nesting_answer *answer = answer_of(judging, one);
+        struct nesting_command command = *judging->command;
+
+        if (answer && answer->directory)
+            command.workspace = answer->directory;
+        put_remedy(&command, one->remedy, remedy, sizeof(remedy));
         (void)snprintf(
             ret->detail + at, sizeof(ret->detail) - (size_t)at, "; first run: %.600s", remedy);
     } else if (nesting_remedy(judging->profile, judging->command, remedy, sizeof(remedy)) == 0) {
@@ -345,7 +363,7 @@ static void judge_switch(
 /* 1: decided, or refused; 0: not set. */
 static bool judge_one(struct judging *judging, const struct profile_switch *one)
 {
-    char value[NESTING_VALUE_MAX], where[160];
+    char value[NESTING_VALUE_MAX], where[400];
     const char *mover;
 
     if (one->kind == SWITCH_SETTINGS) {

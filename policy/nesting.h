@@ -41,7 +41,13 @@ struct nesting_answer {
     enum nesting_found found;
     char value[NESTING_VALUE_MAX]; /* of FOUND_VALUE: true, false, a number, a string */
     char why[NESTING_VALUE_MAX];   /* of FOUND_BROKEN */
+    const char *directory;         /* where, if that is not the workspace itself; NULL: it is */
 };
+
+/* One switch looked for in several directories, the nearest first: takes NEXT into *INTO.  What
+ * cannot be read counts before all; a value that decides nothing does not hide another. */
+void nesting_merge(const struct profile_switch *one, struct nesting_answer *into,
+    const struct nesting_answer *next);
 
 enum sandbox {
     SANDBOX_UNKNOWN,

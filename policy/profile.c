@@ -18,6 +18,29 @@ bool words_have(const struct words *words, const char *word)
     return false;
 }
 
+static bool sets(const struct profile_budget *budget, const char *const *argv, uint32_t argc)
+{
+    for (uint32_t i = 0; i < argc; i++) {
+        auto_free char *flag = strndup(argv[i], strcspn(argv[i], "="));
+
+        if (flag && words_have(&budget->flags, flag))
+            return true;
+    }
+    return false;
+}
+
+const struct profile_budget *profile_budget_of(
+    const struct profile *profile, const char *const *argv, uint32_t argc, unsigned int exit_status)
+{
+    for (uint32_t i = 0; i < profile->n_budgets; i++) {
+        const struct profile_budget *budget = &profile->budgets[i];
+
+        if (budget->exit_status == exit_status && (!budget->uncertain || sets(budget, argv, argc)))
+            return budget;
+    }
+    return NULL;
+}
+
 void profile_done(struct profile *profile)
 {
     for (size_t i = 0; i < profile->n_texts; i++)

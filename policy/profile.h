@@ -70,6 +70,7 @@ struct profile_switch {
     struct words off;    /* values that mean off */
     struct words ignore; /* values that decide nothing: the next switch is looked at */
     const char *remedy;  /* a command for people, where the profile's words cannot mend it */
+    const char *measured;
     unsigned int line;
 };
 
@@ -80,6 +81,7 @@ struct profile_probe {
     const char *call;
     uint64_t flags;
     const char *comm; /* of the program that makes it */
+    const char *measured;
 };
 
 /* A file of the workspace that changes what the program does. */
@@ -92,12 +94,15 @@ struct profile_steer {
     const char *shut_variable;
     const char *does;   /* for people */
     const char *remedy; /* for people: what to add */
+    const char *measured;
 };
 
 struct profile_budget {
     const char *name;
-    const char *flag;
+    struct words flags; /* what sets it */
     uint64_t exit_status;
+    bool uncertain; /* the status means other things too: it counts with a flag alone, as a "may" */
+    const char *measured;
 };
 
 struct profile {
@@ -138,5 +143,9 @@ struct profile {
 int profile_parse(const char *name, const char *file, const char *text, struct profile *ret,
     struct strict_ini_error *ret_error);
 void profile_done(struct profile *profile);
+
+/* The budget of the vendor's that EXIT_STATUS means, the command holding ARGV; NULL: none. */
+const struct profile_budget *profile_budget_of(const struct profile *profile,
+    const char *const *argv, uint32_t argc, unsigned int exit_status);
 
 bool words_have(const struct words *words, const char *word);

@@ -313,7 +313,14 @@ static struct profile_budget *the_budget(struct profile_parser *parser)
 
 static int take_budget_flag(struct profile_parser *parser, const char *value)
 {
-    return take_line(parser, value, &the_budget(parser)->flag);
+    return take_words(parser, value, &the_budget(parser)->flags);
+}
+
+static int take_uncertain(struct profile_parser *parser, const char *value)
+{
+    if (text_parse_bool(value, &the_budget(parser)->uncertain) < 0)
+        return strict_ini_error(&parser->ini, "Uncertain= is yes or no");
+    return 0;
 }
 
 static int take_exit(struct profile_parser *parser, const char *value)
@@ -323,6 +330,22 @@ static int take_exit(struct profile_parser *parser, const char *value)
     if (r == 0 && (the_budget(parser)->exit_status < 1 || the_budget(parser)->exit_status > 255))
         return strict_ini_error(&parser->ini, "Exit= is 1 to 255");
     return r;
+}
+
+/* -- Measured=, in each of them -- */
+
+static int take_section_measured(struct profile_parser *parser, const char *value)
+{
+    switch (parser->section) {
+    case SECTION_SWITCH:
+        return take_line(parser, value, &the_switch(parser)->measured);
+    case SECTION_PROBE:
+        return take_line(parser, value, &the_probe(parser)->measured);
+    case SECTION_STEER:
+        return take_line(parser, value, &the_steer(parser)->measured);
+    default:
+        return take_line(parser, value, &the_budget(parser)->measured);
+    }
 }
 
 /* -- the table -- */
@@ -359,9 +382,11 @@ static const struct key {
     {SECTION_SWITCH, "Ignore", false, take_ignore},
     {SECTION_SWITCH, "Of", false, take_of},
     {SECTION_SWITCH, "Remedy", false, take_switch_remedy},
+    {SECTION_SWITCH, "Measured", false, take_section_measured},
     {SECTION_PROBE, "Call", false, take_call},
     {SECTION_PROBE, "Flags", false, take_flags},
     {SECTION_PROBE, "Comm", false, take_comm},
+    {SECTION_PROBE, "Measured", false, take_section_measured},
     {SECTION_STEER, "File", false, take_steer_file},
     {SECTION_STEER, "Key", false, take_steer_key},
     {SECTION_STEER, "Shut-Flag", false, take_shut_flag},
@@ -369,8 +394,11 @@ static const struct key {
     {SECTION_STEER, "Shut-Variable", false, take_shut_variable},
     {SECTION_STEER, "Does", false, take_does},
     {SECTION_STEER, "Remedy", false, take_steer_remedy},
+    {SECTION_STEER, "Measured", false, take_section_measured},
     {SECTION_BUDGET, "Flag", false, take_budget_flag},
     {SECTION_BUDGET, "Exit", false, take_exit},
+    {SECTION_BUDGET, "Uncertain", false, take_uncertain},
+    {SECTION_BUDGET, "Measured", false, take_section_measured},
 };
 _Static_assert(array_size(keys) <= 64, "one bit for each key");
 

@@ -1,6 +1,7 @@
 #include "vendor_files.h"
 
 #include "text.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,33 +33,55 @@ static bool shut(const struct profile *profile, const struct profile_steer *stee
     return shut_by_flag(steer, command, program);
 }
 
-static uint32_t add_words(const struct words *words, enum vendor_file_kind kind,
-    enum profile_place place, struct vendor_file *files)
+struct listing {
+    struct vendor_file *files;
+    int count; /* or -E2BIG */
+};
+
+static void add(struct listing *listing, struct vendor_file file)
 {
-    for (uint32_t i = 0; i < words->count; i++)
-        files[i] = (struct vendor_file){.kind = kind, .place = place, .path = words->list[i]};
-    return words->count;
+    if (listing->count == VENDOR_FILES_MAX)
+        listing->count = -E2BIG;
+    if (listing->count >= 0)
+        listing->files[listing->count++] = file;
 }
 
-uint32_t vendor_files(const struct profile *profile, const struct nesting_command *command,
-    struct vendor_file files[VENDOR_FILES_MAX])
+static void add_words(struct listing *listing, const struct words *words,
+    enum vendor_file_kind kind, enum profile_place place, uint32_t directory)
 {
-    uint32_t count = 0;
+    for (uint32_t i = 0; i < words->count; i++)
+        add(listing,
+            (struct vendor_file){
+                .kind = kind, .place = place, .directory = directory, .path = words->list[i]});
+}
 
-    count += add_words(&profile->settings, VENDOR_FILE_SETTINGS, PLACE_HOME, files);
-    count +=
-        add_words(&profile->permissions, VENDOR_FILE_PERMISSION, PLACE_WORKSPACE, files + count);
+static void add_steers(struct listing *listing, const struct profile *profile,
+    const struct nesting_command *command, uint32_t directory)
+{
     for (uint32_t i = 0; i < profile->n_steers; i++) {
         const struct profile_steer *steer = &profile->steers[i];
 
         if (!shut(profile, steer, command))
-            files[count++] = (struct vendor_file){.kind = VENDOR_FILE_STEER,
-                .place = PLACE_WORKSPACE,
-                .path = steer->path,
-                .key = steer->key,
-                .steer = steer};
+            add(listing, (struct vendor_file){.kind = VENDOR_FILE_STEER,
+                             .place = PLACE_WORKSPACE,
+                             .directory = directory,
+                             .path = steer->path,
+                             .key = steer->key,
+                             .steer = steer});
     }
-    return count;
+}
+
+int vendor_files(const struct profile *profile, const struct nesting_command *command,
+    uint32_t n_directories, struct vendor_file files[VENDOR_FILES_MAX])
+{
+    struct listing listing = {.files = files};
+
+    add_words(&listing, &profile->settings, VENDOR_FILE_SETTINGS, PLACE_HOME, 0);
+    for (uint32_t i = 0; i < n_directories; i++) {
+        add_words(&listing, &profile->permissions, VENDOR_FILE_PERMISSION, PLACE_WORKSPACE, i);
+        add_steers(&listing, profile, command, i);
+    }
+    return listing.count;
 }
 
 bool vendor_file_changed(
@@ -84,10 +107,15 @@ void vendor_file_change(const struct vendor_file_state *before,
     (void)snprintf(out, size, "%s: before %s, now %s", what, shown(before), shown(after));
 }
 
-void vendor_file_steers(
-    const struct vendor_file *file, const struct vendor_file_state *state, char *out, size_t size)
+void vendor_file_show(const struct vendor_file_state *state, char *out, size_t size)
 {
-    (void)snprintf(out, size, "%s%s%s%s%s: %s; %s", file->path, file->key ? ": " : "",
+    (void)snprintf(out, size, "%s%s", state->found == FOUND_VALUE ? "sha256 " : "", shown(state));
+}
+
+void vendor_file_steers(const struct vendor_file *file, const char *path,
+    const struct vendor_file_state *state, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s%s%s%s%s: %s; %s", path, file->key ? ": " : "",
         file->key ? file->key : "", file->key ? " = " : "", file->key ? shown(state) : "",
         file->steer->does, file->steer->remedy ? file->steer->remedy : "take it out");
 }

@@ -60,6 +60,8 @@ static void gather(const struct ending *ending, struct verdict *verdict)
         say(verdict, REASON_TASKS_LIMIT);
     if (has_status(ending) && WEXITSTATUS(ending->wait_status) != 0)
         say(verdict, REASON_EXIT_STATUS);
+    if (ending->budget)
+        say(verdict, REASON_VENDOR_BUDGET);
     if (has_signal(ending) && !killed_by_us(ending))
         say(verdict, REASON_KILLED_BY_SIGNAL);
     if (ending->rewritten)

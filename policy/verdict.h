@@ -17,6 +17,7 @@ struct ending {
     uint32_t n_artefacts;
     bool checker_failed;
     bool nested;    /* a program of the leg tried to build a sandbox of its own, and it counts */
+    bool budget;    /* its status means that a budget of the vendor's own was used up */
     bool rewritten; /* a settings file of the seat home changed, and the rule counts that */
 };
 

@@ -18,6 +18,7 @@
 #include "confine.h"
 #include "filters.h"
 #include "json_key.h"
+#include "settings_directory.h"
 #include "settings_file.h"
 #include "text.h"
 #include <errno.h>
@@ -45,6 +46,13 @@ static int answer(
     return r;
 }
 
+static bool is_drop_in(const char *path)
+{
+    size_t length = strlen(path), end = strlen(SETTINGS_DIRECTORY_SUFFIX);
+
+    return length > end && text_equal(path + length - end, SETTINGS_DIRECTORY_SUFFIX);
+}
+
 static void look(uint32_t kind, int directory, const char *path, const char *key,
     struct nesting_answer *found, uint8_t sha256[32])
 {
@@ -52,6 +60,10 @@ static void look(uint32_t kind, int directory, const char *path, const char *key
     size_t length = 0;
     int r;
 
+    if (kind == READ_KEY && directory == AT_FDCWD && is_drop_in(path)) {
+        settings_directory_key(path, key, found);
+        return;
+    }
     r = settings_file_read(directory, path, &text, &length);
     if (r == -ENOENT) {
         found->found = FOUND_NOTHING;

@@ -405,7 +405,7 @@ struct seam_heard_lost {
 };
 
 /* -- reader: settings files, as the requester -- */
-#define READ_QUESTIONS_MAX 96
+#define READ_QUESTIONS_MAX 256
 
 enum read_kind {
     READ_KEY = 1,  /* the value of KEY in a JSON file */

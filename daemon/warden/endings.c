@@ -66,6 +66,7 @@ static void conclude(struct leg *leg)
     int r;
 
     leg_judge(leg);
+    leg_vendor_ended(leg);
     tell_artefacts(leg);
     verdict_compose(&leg->ending, &verdict);
     r = ledger_end(leg->warden->ledger, leg, &verdict);

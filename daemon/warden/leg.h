@@ -15,9 +15,11 @@
 struct leg_asked {
     bool nesting; /* else of a file */
     uint32_t index;
+    uint32_t place; /* of a question about the workspace */
 };
 
 #define LEG_LINKS_MAX 8
+#define LEG_PLACES_MAX 12
 
 /* leg_program.c: where the vendor's program really lies. */
 struct leg_program {
@@ -43,6 +45,11 @@ struct leg_vendor {
     struct nesting_command command; /* of these two */
     char *directory;                /* where its command begins, as admit() will have it; owned */
     struct leg_program program;
+    struct {
+        uint32_t grant;       /* the one it is looked at beneath */
+        char *path;           /* owned */
+    } places[LEG_PLACES_MAX]; /* the nearest first */
+    uint32_t n_places;
     struct nesting_question questions[NESTING_QUESTIONS_MAX];
     struct nesting_answer answers[NESTING_QUESTIONS_MAX];
     uint32_t n_questions;
@@ -56,6 +63,7 @@ struct leg_vendor {
     enum nested_answer nested; /* of the rule: it may be gone when it is needed */
     bool rewritten_red;
     char first_nested[400]; /* the first call that counted */
+    char budget[160];       /* of ending.budget: which */
 };
 
 struct leg {
@@ -148,6 +156,12 @@ void leg_resolved(struct leg *leg);
 /* legs.c: what the vendor's profile says of the command is known. */
 void leg_vendor_known(struct leg *leg);
 
+/* leg_places.c: where the workspace's files are looked for.  -E2BIG: the leg's directory lies too
+ * deep. */
+int leg_find_places(struct leg *leg);
+const char *leg_place_in_grant(const struct leg *leg, uint32_t place); /* "" is the grant itself */
+void leg_places_done(struct leg *leg);
+
 /* leg_program.c: asks the opener where the program lies, and adds what it needs to see to the
  * grants.  1: DONE follows; 0: there is nothing to look for; -errno. */
 int leg_find_program(struct leg *leg, errand_done *done);
@@ -159,6 +173,7 @@ void leg_program_done(struct leg_program *program);
 /* leg_files.c: asks the reader, before the leg and (gone_us != 0) after it.  1: DONE follows; 0:
  * there was nothing to ask; -errno. */
 int leg_read_files(struct leg *leg, errand_done *done);
+void leg_file_steers(const struct leg *leg, uint32_t index, char *out, size_t size);
 void leg_files_started(struct leg *leg);
 void leg_files_ended(struct leg *leg);
 
@@ -169,6 +184,8 @@ void leg_look_at_vendor(struct leg *leg);
 void leg_vendor_admitted(struct leg *leg);
 /* The stub told of a refused call.  The reason it is told on with. */
 enum reason leg_vendor_called(struct leg *leg, const struct seam_message *message);
+/* The leg is over and its status known: does it mean a budget of the vendor's own? */
+void leg_vendor_ended(struct leg *leg);
 void leg_vendor_done(struct leg *leg);
 
 /* plans.c: id-mapped mounts, the sealed plan, and both to the stub.  Fills the fault on failure. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 void leg_vendor_done(struct leg *leg)
 {
@@ -15,6 +16,7 @@ void leg_vendor_done(struct leg *leg)
     free(leg->vendor.env);
     free(leg->vendor.directory);
     leg_program_done(&leg->vendor.program);
+    leg_places_done(leg);
     vendors_release(leg->vendor.set);
     leg->vendor = (struct leg_vendor){.program = {.file = -EBADF}};
 }
@@ -68,8 +70,7 @@ static void judge(struct leg *leg)
         &vendor->nesting);
     leg->request.nesting = &vendor->nesting;
     if (vendor_files_steering(vendor->files, vendor->before, vendor->n_files, &first) > 0) {
-        vendor_file_steers(&vendor->files[first], &vendor->before[first], vendor->steered,
-            sizeof(vendor->steered));
+        leg_file_steers(leg, first, vendor->steered, sizeof(vendor->steered));
         leg->request.steered = vendor->steered;
     }
     leg_vendor_known(leg);
@@ -93,8 +94,13 @@ static void ask_files(struct leg *leg)
 
     vendor->n_questions =
         nesting_questions(leg->request.profile, &vendor->command, vendor->questions);
-    vendor->n_files = vendor_files(leg->request.profile, &vendor->command, vendor->files);
-    r = leg_read_files(leg, files_read);
+    r = leg_find_places(leg);
+    if (r == 0)
+        r = vendor_files(leg->request.profile, &vendor->command, vendor->n_places, vendor->files);
+    if (r >= 0) {
+        vendor->n_files = (uint32_t)r;
+        r = leg_read_files(leg, files_read);
+    }
     if (r < 0)
         leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-r));
     else if (r == 0)
@@ -139,6 +145,31 @@ void leg_vendor_admitted(struct leg *leg)
 {
     leg->vendor.nested = leg->decision.rule->nested;
     leg->vendor.rewritten_red = leg->decision.rule->rewritten_red;
+}
+
+void leg_vendor_ended(struct leg *leg)
+{
+    const struct profile *profile = leg->request.profile;
+    const struct profile_budget *budget;
+    char *text = leg->vendor.budget;
+    size_t at = 0, size = sizeof(leg->vendor.budget);
+
+    if (!profile || !leg->ending.exited || !WIFEXITED(leg->ending.wait_status))
+        return;
+    budget = profile_budget_of(profile, leg->vendor.argv, leg->vendor.command.argc,
+        (unsigned int)WEXITSTATUS(leg->ending.wait_status));
+    if (!budget)
+        return;
+    at = (size_t)snprintf(text, size, "status %u %s of %.32s: %.32s",
+        (unsigned int)budget->exit_status, budget->uncertain ? "may mean a budget" : "is a budget",
+        profile->name, budget->name);
+    for (uint32_t i = 0; i < budget->flags.count && at + 1 < size; i++)
+        at += (size_t)snprintf(
+            text + at, size - at, "%s%.32s", i ? ", " : "; set by ", budget->flags.list[i]);
+    if (budget->uncertain)
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, NULL, text);
+    else
+        leg->ending.budget = true;
 }
 
 /* A probe is one only where the sandbox is known to be off: on, the same call is its first step. */

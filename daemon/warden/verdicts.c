@@ -40,6 +40,8 @@ const char *verdict_detail(
     else if (reason == REASON_WALL_TIME)
         (void)snprintf(
             buffer, size, "after %llu ms", (unsigned long long)leg->decision.limits.wall_ms);
+    else if (reason == REASON_VENDOR_BUDGET)
+        (void)snprintf(buffer, size, "%s", leg->vendor.budget);
     else if (reason == REASON_NESTED_SANDBOX)
         (void)snprintf(buffer, size, "%s", leg->vendor.first_nested);
     else if (reason == REASON_OUT_OF_MEMORY)

@@ -13,6 +13,16 @@ Remedy=--cage off
 Moves-Settings=PARROT_HOME
 Settings-File=.parrot/settings.json
 Permission-File=.parrot/permissions
+[switch drop-in]
+Settings=DROPIN/*.json
+Key=cage.closed
+On=true
+Ignore=false
+[switch nest]
+Settings=workspace:.parrot/nest.json
+Key=nest
+On=true
+Ignore=false
 [switch cage]
 Flag=--cage
 Takes=value
@@ -27,6 +37,13 @@ Off=false
 Call=unshare
 Flags=0x50000000
 Comm=unshare
+[budget seeds]
+Flag=--seeds
+Exit=53
+[budget water]
+Flag=--water
+Exit=54
+Uncertain=yes
 [steer song]
 File=.parrot/song.json
 Key=song.words
@@ -34,6 +51,7 @@ Does=changes the song
 Shut-Flag=--deaf
 Remedy=add --deaf
 INI
+sed -i "s|DROPIN|$T/parrot.d|" "$T/vendors/parrot.vendor"
 SAPHAN_VENDOR_ARGS=(--vendors "$T/vendors")
 serve() { # NAME [POLICY-LINE...]: from here on, that daemon is asked
     local name=$1
@@ -102,6 +120,60 @@ expect "a command without its program" 125 REFUSED vendor-not-in-command
 leg --vendor parrot --seat "$W/seat" --env PARROT_HOME=/tmp -- "$W/parrot"
 expect "a variable that moves the settings" 125 REFUSED settings-unreadable
 
+# -- a drop-in directory: every file in it --
+mkdir "$T/parrot.d"
+echo '{"cage": {"closed": false}}' >"$T/parrot.d/10.json"
+echo '{"cage": {"closed": true}}' >"$T/parrot.d/20.conf"
+sing "" --cage off
+expect "off by a drop-in; what is no .json is none" 0 GREEN
+echo '{"cage": {"closed": true}}' >"$T/parrot.d/20.json"
+sing "" --cage off
+expect "two that say otherwise: not guessed" 125 REFUSED settings-unreadable
+rm "$T/parrot.d/10.json"
+sing "" --cage off
+expect "on by a drop-in" 125 REFUSED nested-sandbox-requested
+echo '{' >"$T/parrot.d/20.json"
+sing "" --cage off
+expect "one that is not JSON" 125 REFUSED settings-unreadable
+rm -r "$T/parrot.d"
+
+# -- where a vendor looks: the leg's directory and all above it that a grant shows --
+mkdir -p "$W/out/ws/sub/.parrot" "$W/out/.parrot" && owned "$W/out"
+deep() { # ARG...: in $W/out/ws/sub
+    leg --vendor parrot --workspace "$W/out/ws" --seat "$W/seat" --read "$W/parrot" --chdir "$W/out/ws/sub" "$@" -- "$W/parrot" --cage off
+}
+echo '{"song": {"words": "x"}}' >"$W/out/.parrot/song.json"
+deep
+check_not "a file above the grant's root is not seen by the leg, nor told" grep -q workspace-steers-vendor "$T/json"
+deep --read "$W/out"
+check "a grant that shows it" told_of note workspace-steers-vendor "$W/out/.parrot/song.json: song.words"
+echo '{"song": {"words": "y"}}' >"$W/out/ws/sub/.parrot/song.json"
+deep
+check "one in the leg's directory" told_of note workspace-steers-vendor "$W/out/ws/sub/.parrot/song.json: song.words = y"
+echo '{"nest": false}' >"$W/out/ws/sub/.parrot/nest.json"
+deep
+expect "a switch of the workspace, off in the leg's directory" 0 GREEN
+mkdir -p "$W/out/ws/.parrot" && echo '{"nest": true}' >"$W/out/ws/.parrot/nest.json"
+deep
+expect "and on above it" 125 REFUSED nested-sandbox-requested
+check "with the place" bash -c "jq -rs 'map(select(.event == \"refused\"))[0].reasons[0].detail' $T/json | grep -q \"the workspace's .parrot/nest.json: nest = true\""
+mv "$W/out/ws/.parrot/nest.json" "$W/out/.parrot/nest.json"
+deep --read "$W/out"
+check "and where it is not the workspace, that place" grep -qF "$W/out/.parrot/nest.json: nest = true" "$T/json"
+rm -r "$W/out"
+
+# -- its own budgets --
+sing 'exit 53' --cage off
+expect "a status that is a budget's" 53 RED vendor-budget
+check "with its name and what sets it" bash -c "jq -rs '$_judged | .reasons[] | select(.reason == \"vendor-budget\") | .detail' $T/json | grep -q 'status 53 is a budget of parrot: seeds; set by --seeds'"
+sing 'exit 54' --cage off
+check "one that means other things too: nothing is said" bash -c "! grep -q budget $T/json"
+sing 'exit 54' --cage off --water=3
+expect "with the flag that sets it it is no reason" 54 RED exit-status
+check "but told as what it may be" told_of note "" "status 54 may mean a budget of parrot: water"
+sing 'exit 1' --cage off
+check_not "control: another status" grep -q budget "$T/json"
+
 # -- caught while running --
 sing 'unshare --user --net true' --cage off
 expect "the probe that its profile lists: nothing RED" 0 GREEN
@@ -116,7 +188,13 @@ expect "a probe and another call" 112 RED nested-sandbox
 fresh
 echo ask >"$W/ws/.parrot/permissions"
 sing "" --cage off
-check "a permission file that reached it is told" told_of note "" "a permission file reached parrot: sha256"
+check "a permission file that reached it is told" told_of note "" "a permission file reached parrot: sha256 $(sha256sum <"$W/ws/.parrot/permissions" | cut -d ' ' -f 1)"
+rm "$W/ws/.parrot/permissions"
+sing "" --cage off
+check "that none did is told too" told_of note "" "no permission file reached parrot: none lies where it looks"
+check "and the seat's trade-off, where it is granted" told_of note "" "$W/seat"
+leg -- /bin/true
+check_not "control: of no vendor nothing is said" grep -q '"note"' "$T/json"
 echo '{"song": {"words": "x"}}' >"$W/ws/.parrot/song.json"
 sing "" --cage off
 check "a workspace that steers it is told" told_of note workspace-steers-vendor "song.words"

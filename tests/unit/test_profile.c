@@ -115,6 +115,19 @@ static void what_is_wrong_is_said_with_its_line(void **state)
     }
 }
 
+/* Every statement says whether, on what and when it was measured. */
+static void all_are_marked(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->n_switches; i++)
+        assert_non_null(profile->switches[i].measured);
+    for (uint32_t i = 0; i < profile->n_probes; i++)
+        assert_non_null(profile->probes[i].measured);
+    for (uint32_t i = 0; i < profile->n_steers; i++)
+        assert_non_null(profile->steers[i].measured);
+    for (uint32_t i = 0; i < profile->n_budgets; i++)
+        assert_non_null(profile->budgets[i].measured);
+}
+
 static void the_shipped_profiles_are_taken(void **state)
 {
     static const char *const names[] = {SHIPPED_VENDORS};
@@ -136,6 +149,7 @@ static void the_shipped_profiles_are_taken(void **state)
             fail_msg("%s:%u: %s", path, error.line, error.message);
         if (profile.standard != PROFILE_DEFAULT_NONE)
             assert_true(profile.measured.count >= 2);
+        all_are_marked(&profile);
         profile_done(&profile);
     }
 }
