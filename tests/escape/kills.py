@@ -191,7 +191,7 @@ def main():
         elif what == "zygote":
             if until(lambda: not (raw_served() and runs()), 5):  # another one is there in a second
                 problems.append("turn %d: not served, or no leg, after a zygote was killed" % turn)
-        elif not raw_served():
+        elif until(lambda: not raw_served(), 5):  # the first try may have met the dying one
             problems.append("turn %d: not served after a %s was killed" % (turn, what))
         for client in clients:
             client.close()
