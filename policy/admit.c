@@ -257,6 +257,24 @@ static void back_limits(const struct asked *asked, const struct machine_row *mac
     }
 }
 
+static void judge_least(
+    const struct request *request, const struct limits *settled, struct refusals *refusals)
+{
+    for (unsigned int i = 0; i < LIMIT_COUNT; i++) {
+        enum limit_id limit = (enum limit_id)i;
+        uint64_t value = limits_get(settled, limit);
+        char text[LIMIT_TEXT_MAX], least[LIMIT_TEXT_MAX];
+
+        if (!value || value >= limit_least(limit))
+            continue;
+        limit_format(limit, value, text);
+        limit_format(limit, limit_least(limit), least);
+        refuse(refusals, REASON_LIMIT_BELOW_LEAST, "%s: limit %s=%s; a leg needs at least %s",
+            limits_get(&request->limits, limit) ? "asked" : "the policy's", limit_name(limit), text,
+            least);
+    }
+}
+
 static void back_claims(
     const struct machine_row *machine, struct decision *decision, struct refusals *refusals)
 {
@@ -344,6 +362,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     decision->view = asked->view;
     decision->net = asked->net;
     settle_limits(asked->request, rule, &decision->limits);
+    judge_least(asked->request, &decision->limits, refusals);
     judge_grants(asked->request, refusals);
     place_paths(asked, rule, decision, refusals);
     judge_custody(asked, decision, refusals);

@@ -10,6 +10,11 @@
 #define CPU_PERCENT_MAX UINT64_C(1000000)
 #define FILES_MAX (UINT64_C(1) << 20)
 
+/* Beneath these no leg starts: a program's loader opens one file beside the three streams; the
+ * stub, the namespaces and the loader are counted in the leg's memory. */
+#define FILES_LEAST 4
+#define MEMORY_LEAST (UINT64_C(8) << 20)
+
 static int parse_tasks(const char *text, uint64_t *ret)
 {
     return text_parse_uint(text, TASKS_MAX, ret);
@@ -29,18 +34,24 @@ static const struct limit_row {
     const char *name;
     size_t offset;
     int (*parse)(const char *text, uint64_t *ret);
+    uint64_t least;
 } rows[LIMIT_COUNT] = {
-    [LIMIT_TASKS] = {"tasks", offsetof(struct limits, tasks), parse_tasks},
-    [LIMIT_MEMORY] = {"memory", offsetof(struct limits, memory), text_parse_size},
-    [LIMIT_CPU] = {"cpu", offsetof(struct limits, cpu_percent), parse_cpu},
-    [LIMIT_WALL] = {"wall", offsetof(struct limits, wall_ms), text_parse_duration},
-    [LIMIT_OUTPUT] = {"output", offsetof(struct limits, output), text_parse_size},
-    [LIMIT_FILES] = {"files", offsetof(struct limits, files), parse_files},
+    [LIMIT_TASKS] = {"tasks", offsetof(struct limits, tasks), parse_tasks, 1},
+    [LIMIT_MEMORY] = {"memory", offsetof(struct limits, memory), text_parse_size, MEMORY_LEAST},
+    [LIMIT_CPU] = {"cpu", offsetof(struct limits, cpu_percent), parse_cpu, 1},
+    [LIMIT_WALL] = {"wall", offsetof(struct limits, wall_ms), text_parse_duration, 1},
+    [LIMIT_OUTPUT] = {"output", offsetof(struct limits, output), text_parse_size, 1},
+    [LIMIT_FILES] = {"files", offsetof(struct limits, files), parse_files, FILES_LEAST},
 };
 
 const char *limit_name(enum limit_id limit)
 {
     return (size_t)limit < LIMIT_COUNT ? rows[limit].name : "?";
+}
+
+uint64_t limit_least(enum limit_id limit)
+{
+    return (size_t)limit < LIMIT_COUNT ? rows[limit].least : 0;
 }
 
 int limits_set(struct limits *limits, const char *name, const char *value)

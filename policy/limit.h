@@ -30,4 +30,8 @@ const char *limit_name(enum limit_id limit);
  * -ERANGE: the value; 0 as a value is -ERANGE: a limit of nothing is a mistake. */
 int limits_set(struct limits *limits, const char *name, const char *value);
 
+/* The least that a leg can be started with: its streams and one more file, the memory of what
+ * builds it. */
+uint64_t limit_least(enum limit_id limit);
+
 uint64_t limits_get(const struct limits *limits, enum limit_id limit);

@@ -139,7 +139,7 @@ tier_service() {
 }
 
 tier_vm() {
-    SCRIPT_SECONDS=1200 script vm "$tests/vm/run.sh"
+    SCRIPT_SECONDS=2700 script vm "$tests/vm/run.sh"
 }
 
 tier_vendors() {

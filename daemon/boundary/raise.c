@@ -56,14 +56,20 @@ static int raise_limits(const struct site *site, struct fault *ret_fault)
 
     if (r < 0)
         return fault_set(ret_fault, STEP_LIMITS, -r, "core");
-    r = plan->limits.files ? set_limit(RLIMIT_NOFILE, plan->limits.files) : 0;
-    if (r < 0)
-        return fault_set(ret_fault, STEP_LIMITS, -r, "files");
     /* Counted for the leg's own id in its own user namespace: pid 1, another id, is not among them.
      */
     if (plan->limits.tasks && !plan->tasks_by_controller)
         r = set_limit(RLIMIT_NPROC, plan->limits.tasks);
     return r < 0 ? fault_set(ret_fault, STEP_LIMITS, -r, "tasks") : 0;
+}
+
+/* The last of all: what is open for building is closed by the exec, and must not count. */
+static int raise_files_limit(const struct site *site, struct fault *ret_fault)
+{
+    uint64_t files = site->plan->limits.files;
+    int r = files ? set_limit(RLIMIT_NOFILE, files) : 0;
+
+    return r < 0 ? fault_set(ret_fault, STEP_LIMITS, -r, "files") : 0;
 }
 
 static int raise_identity(const struct site *site, struct fault *ret_fault)
@@ -111,7 +117,9 @@ int boundary_raise(struct site *site, int *ret_listener, struct fault *ret_fault
         r = raise_limits(site, ret_fault);
     if (r == 0)
         r = raise_identity(site, ret_fault);
-    return r == 0 ? raise_walls(site, ret_listener, ret_fault) : r;
+    if (r == 0)
+        r = raise_walls(site, ret_listener, ret_fault);
+    return r == 0 ? raise_files_limit(site, ret_fault) : r;
 }
 
 /* As real, effective and saved id pid 1 is nobody, so that no process of the leg may signal it,

@@ -43,7 +43,7 @@ static void each_claim_of_a_leg_is_named_with_its_rungs(void **state)
     uint64_t claims = 0;
 
     fixture_start(&f, open_policy);
-    f.request.limits = (struct limits){.tasks = 5, .memory = 1, .cpu_percent = 50};
+    f.request.limits = (struct limits){.tasks = 5, .memory = 8U << 20, .cpu_percent = 50};
     fixture_admitted(&f);
     for (uint32_t i = 0; i < d->n_claims; i++) {
         assert_true(d->claims[i].rungs != 0);
@@ -421,7 +421,7 @@ static void which_limit_holds(void **state)
     assert_true(limits->wall_ms == 60000);     /* the same, beneath its ceiling */
     assert_true(limits->memory == 1ULL << 30); /* no default: the ceiling */
     assert_true(limits->files == 0 && limits->cpu_percent == 0 && limits->output == 0);
-    f.request.limits = (struct limits){7, 8, 9, 10, 11, 12};
+    f.request.limits = (struct limits){7, 8U << 20, 9, 10, 11, 12};
     fixture_admitted(&f);
     assert_memory_equal(limits, &f.request.limits, sizeof(*limits));
     fixture_end(&f);
@@ -451,7 +451,27 @@ static void limits_that_nothing_enforces(void **state)
     f.machine.rungs[RUNG_RLIMIT_NPROC].state = RUNG_BROKEN;
     fixture_refused(&f, REASON_LIMIT_UNENFORCEABLE, "limit tasks=5");
     /* These need nothing of the machine. */
-    f.request.limits = (struct limits){.wall_ms = 1, .output = 1, .files = 1};
+    f.request.limits = (struct limits){.wall_ms = 1, .output = 1, .files = 4};
+    fixture_admitted(&f);
+    fixture_end(&f);
+}
+
+static void limits_that_no_leg_could_start_with(void **state)
+{
+    struct fixture f;
+
+    fixture_start(&f, open_policy);
+    f.request.limits = (struct limits){.files = 3};
+    fixture_refused(&f, REASON_LIMIT_BELOW_LEAST, "asked: limit files=3; a leg needs at least 4");
+    f.request.limits = (struct limits){.memory = (8U << 20) - 1};
+    fixture_refused(&f, REASON_LIMIT_BELOW_LEAST, "a leg needs at least 8M");
+    f.request.limits = (struct limits){1, 8U << 20, 1, 1, 1, 4};
+    fixture_admitted(&f);
+    fixture_end(&f);
+    /* What a policy gives whoever asks for nothing is judged too. */
+    fixture_start(&f, "[allow all]\nUser=*\nLimit-Default=files=2\n");
+    fixture_refused(&f, REASON_LIMIT_BELOW_LEAST, "the policy's: limit files=2");
+    f.request.limits.files = 16;
     fixture_admitted(&f);
     fixture_end(&f);
 }
@@ -522,6 +542,7 @@ int main(void)
         cmocka_unit_test(identities_that_cannot_be_mapped),
         cmocka_unit_test(which_limit_holds),
         cmocka_unit_test(limits_that_nothing_enforces),
+        cmocka_unit_test(limits_that_no_leg_could_start_with),
         cmocka_unit_test(a_claim_that_nothing_backs),
         cmocka_unit_test(who_sees_whose_legs),
         cmocka_unit_test(more_reasons_than_are_told),

@@ -92,6 +92,14 @@ limits() {
     expect "tasks: tasks-limit" "$rc" tasks-limit
     leg --limit tasks=64 -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 1 & done; wait'
     expect "control: beneath the limit it runs" 0 GREEN
+    leg --limit tasks=1 -- /bin/true
+    expect "tasks=1: a program that stays alone" 0 GREEN
+    leg --limit tasks=1 -- /bin/sh -c '/bin/true; echo went on'
+    expect "tasks=1: one that forks: tasks-limit" "$rc" tasks-limit
+    leg --limit memory=1M -- /bin/true
+    expect "memory=1M is refused by name" 125 limit-below-least
+    leg --limit memory=8M -- /bin/true
+    expect "control: memory=8M starts" 0 GREEN
     busy='t=$(($(cut -d. -f1 /proc/uptime) + 4)); n=0; while [ $(cut -d. -f1 /proc/uptime) -lt $t ]; do n=$((n + 1)); done; cat /proc/self/stat >/dev/null; cat /proc/uptime; times'
     leg --limit cpu=20 -- /bin/sh -c "$busy"
     limited=$(grep -o '"cpu_us": *[0-9]*' /run/said | tail -n 1 | grep -o '[0-9]*$')
