@@ -193,10 +193,21 @@ static pid_t clone_child(uint64_t flags, uint64_t exit_signal, int cgroup, int *
     return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
+/* clone(2) does where no cgroup is asked for: a kernel or a filter that lacks clone3 still lets a
+ * process be copied, and what then cannot be had is refused by a process that is there. */
+static pid_t clone_sibling(uint64_t namespaces, int cgroup, int *ret_pidfd)
+{
+    const uint64_t flags = namespaces | CLONE_PARENT;
+
+    if (cgroup >= 0)
+        return clone_child(flags, 0, cgroup, ret_pidfd);
+    return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD, NULL, ret_pidfd, NULL, 0);
+}
+
 int namespace_fork_sibling(uint64_t namespaces, int cgroup, pid_t *ret_pid, int *ret_pidfd)
 {
     int pidfd = -EBADF;
-    pid_t pid = clone_child(namespaces | CLONE_PARENT, 0, cgroup, &pidfd);
+    pid_t pid = clone_sibling(namespaces, cgroup, &pidfd);
 
     if (pid < 0)
         return -errno;
