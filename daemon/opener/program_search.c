@@ -206,9 +206,10 @@ static int hand_on(const struct walk *walk, enum trail_kind kind, const char *pa
     return fd < 0 ? fd : tell(walk, &step);
 }
 
-static int tell_file(const struct walk *walk, int fd)
+static int tell_file(const struct walk *walk, int fd, const char *name)
 {
-    struct program_step step = {.kind = TRAIL_FILE, .descriptor = fd, .path = walk->at};
+    struct program_step step = {
+        .kind = TRAIL_FILE, .descriptor = fd, .path = walk->at, .target = name};
 
     if (fstat(fd, &step.st) < 0)
         return -errno;
@@ -249,7 +250,7 @@ static int explore(
     if (r != 0)
         return r;
     fd = open_here(walk->at);
-    r = fd < 0 ? fd : tell_file(walk, fd);
+    r = fd < 0 ? fd : tell_file(walk, fd, path);
     if (r != 0)
         return r;
     r = program_interpreter(fd, ret_interpreter);

@@ -17,7 +17,7 @@ struct program_step {
     int descriptor;     /* O_PATH; -EBADF where none is handed on */
     struct stat st;     /* of TRAIL_FILE */
     const char *path;   /* absolute, normal; but for TRAIL_LINK free of links */
-    const char *target; /* of a link */
+    const char *target; /* what a link says; of TRAIL_FILE: the name it was found by */
 };
 
 struct program_search {

@@ -18,6 +18,7 @@
 #include "confine.h"
 #include "filters.h"
 #include "json_key.h"
+#include "kept.h"
 #include "settings_directory.h"
 #include "settings_file.h"
 #include "text.h"
@@ -79,6 +80,23 @@ static void look(uint32_t kind, int directory, const char *path, const char *key
     }
 }
 
+/* What a program wrote: escaped, cut. */
+static void kept_line(int fd, struct nesting_answer *found)
+{
+    struct kept_reader reader;
+    char text[512];
+    uint64_t gap;
+    ssize_t n = kept_open(&reader, fd);
+
+    if (n == 0)
+        n = kept_read(&reader, text, sizeof(text) - 1, &gap);
+    text[n > 0 ? n : 0] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    text[100] = '\0';
+    found->found = n > 0 ? FOUND_VALUE : FOUND_NOTHING;
+    text_escape(text, found->value, sizeof(found->value));
+}
+
 static int answer_one(const struct seam_message *message, uint32_t index)
 {
     const struct seam_read *asked = message->fixed;
@@ -92,6 +110,10 @@ static int answer_one(const struct seam_message *message, uint32_t index)
 
     if (descriptor >= 0 && (size_t)descriptor >= message->n_descriptors)
         return SEAM_E_MALFORMED;
+    if (kind == READ_KEPT_LINE && descriptor >= 0) {
+        kept_line(message->descriptors[descriptor], &found);
+        return answer(message->header.request, index, &found, NULL);
+    }
     if ((kind != READ_KEY && kind != READ_HASH) || (kind == READ_KEY && !key) || (!path && !text))
         return SEAM_E_MALFORMED;
     if (path && descriptor < 0 && !text_path_is_normal(path))

@@ -357,7 +357,7 @@ struct seam_trail {
     uint32_t writable;       /* 1: the requester may change it, or what it is called */
     uint64_t dev, ino, size; /* of TRAIL_FILE */
     int64_t mtime_ns, ctime_ns;
-    struct seam_text path, target;
+    struct seam_text path, target; /* target of TRAIL_FILE: the name it was found by */
 };
 
 /* -- probe -- */
@@ -408,8 +408,9 @@ struct seam_heard_lost {
 #define READ_QUESTIONS_MAX 256
 
 enum read_kind {
-    READ_KEY = 1,  /* the value of KEY in a JSON file */
-    READ_HASH = 2, /* the sha256 of the file */
+    READ_KEY = 1,       /* the value of KEY in a JSON file */
+    READ_HASH = 2,      /* the sha256 of the file */
+    READ_KEPT_LINE = 3, /* the first line of kept output: the descriptor itself */
 };
 
 struct seam_read {

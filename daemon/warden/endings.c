@@ -15,6 +15,7 @@
 #include "placeholders.h"
 #include "text.h"
 #include "verdicts.h"
+#include "versions.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static void conclude(struct leg *leg)
             (unsigned long long)leg->id, strerror(-r));
     journal_leg_ended(leg, &verdict);
     tell_verdict(leg, leg->front, &verdict);
+    version_said(leg, &verdict);
     leg_free(leg);
 }
 

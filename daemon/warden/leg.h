@@ -33,6 +33,9 @@ struct leg_program {
     int error; /* positive errno: why the way ended */
     int file;  /* O_PATH: the program itself; -EBADF: not found */
     char *path;
+    char *name;        /* as it was found, before its links were followed */
+    char *interpreter; /* the path of the first; NULL: it is no script */
+    char sha256[65];   /* "": nobody looked */
     uint64_t dev, ino, size;
     int64_t mtime_ns, ctime_ns;
     uint32_t first_added; /* grants from here on are not the requester's own words */
@@ -64,6 +67,12 @@ struct leg_vendor {
     bool rewritten_red;
     char first_nested[400]; /* the first call that counted */
     char budget[160];       /* of ending.budget: which */
+
+    /* versions.c */
+    struct known_version *waits_for; /* another leg says it; NULL: nothing is waited for */
+    struct known_version *says;      /* this leg was started to say its version */
+    char version[320];               /* "": its profile does not ask */
+    bool version_known;
 };
 
 struct leg {

@@ -24,6 +24,8 @@ void leg_program_done(struct leg_program *program)
     }
     close_fd(&program->file);
     free(program->path);
+    free(program->name);
+    free(program->interpreter);
     *program = (struct leg_program){.file = -EBADF};
 }
 
@@ -95,10 +97,16 @@ static void took_link(struct leg *leg, const char *path, const char *target)
 }
 
 static void took_file(
-    struct leg_program *program, const struct seam_trail *step, const char *path, int *file)
+    struct leg_program *program, const struct seam_message *message, const char *path, int *file)
 {
+    const struct seam_trail *step = message->fixed;
+    const char *name = seam_text(message, step->target);
+
+    if (step->interpreter && !program->interpreter)
+        program->interpreter = strdup(path);
     if (step->interpreter || program->path)
         return;
+    program->name = strdup(name ? name : path);
     program->file = steal_fd(file);
     program->path = strdup(path);
     program->dev = step->dev;
@@ -142,7 +150,7 @@ static bool took_trail(void *context, struct seam_message *message)
     if (step->kind == TRAIL_LINK && target)
         took_link(leg, path, target);
     if (step->kind == TRAIL_FILE)
-        took_file(&leg->vendor.program, step, path, descriptor);
+        took_file(&leg->vendor.program, message, path, descriptor);
     if ((step->kind == TRAIL_PACKAGE || step->kind == TRAIL_RUNTIME) && *descriptor >= 0)
         took_part(leg, path, step->kind == TRAIL_RUNTIME, descriptor);
     return false;

@@ -2,6 +2,7 @@
  * and what a refused call means, while it runs. */
 #include "leg.h"
 #include "vendors.h"
+#include "versions.h"
 
 #include "fault.h"
 #include "steps.h"
@@ -68,12 +69,15 @@ static void judge(struct leg *leg)
 
     nesting_judge(leg->request.profile, &vendor->command, vendor->answers, vendor->n_questions,
         &vendor->nesting);
+    if (vendor->says) /* saying its version builds no sandbox; one that is tried is RED all the same
+                       */
+        vendor->nesting = (struct nesting){0};
     leg->request.nesting = &vendor->nesting;
     if (vendor_files_steering(vendor->files, vendor->before, vendor->n_files, &first) > 0) {
         leg_file_steers(leg, first, vendor->steered, sizeof(vendor->steered));
         leg->request.steered = vendor->steered;
     }
-    leg_vendor_known(leg);
+    version_know(leg);
 }
 
 static void files_read(void *context, int result)

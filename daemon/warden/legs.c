@@ -18,6 +18,7 @@
 #include "steps.h"
 #include "text.h"
 #include "usage.h"
+#include "versions.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,7 @@ void leg_free(struct leg *leg)
     free(leg->home);
     free(leg->user);
     free(leg->rule_name);
+    version_given_up(leg, "the leg that was to say it could not be run");
     leg_vendor_done(leg);
     refill_now(leg->warden);
     if (leg->warden->stopping && leg->warden->n_legs == 0)
@@ -314,18 +316,18 @@ void leg_vendor_known(struct leg *leg)
 
 /* ---- asked ---- */
 
-static struct leg *leg_new(struct front *front, struct seam_message *message)
+static struct leg *leg_new(
+    struct warden *warden, const struct peer *peer, const char *home, struct seam_message *message)
 {
     struct leg *leg = calloc(1, sizeof(*leg));
 
     if (!leg)
         return NULL;
-    leg->warden = front->warden;
+    leg->warden = warden;
     leg->state = LEG_BUILDING;
-    leg->front = front;
     leg->request_number = message->header.request;
-    leg->peer = front->peer;
-    leg->home = front->peer_home ? strdup(front->peer_home) : NULL;
+    leg->peer = *peer;
+    leg->home = home ? strdup(home) : NULL;
     leg->peer.home = leg->home;
     (void)account_name(leg->peer.uid, &leg->user);
     leg->ask = *message;
@@ -338,24 +340,15 @@ static struct leg *leg_new(struct front *front, struct seam_message *message)
         leg->grant_fds[i] = -EBADF;
     for (size_t i = 0; i < 3; i++)
         leg->stream_fds[i] = leg->stream_reads[i] = -EBADF;
-    TAILQ_INSERT_TAIL(&leg->warden->legs, leg, entry);
-    leg->warden->n_legs++;
-    front->n_open++;
+    TAILQ_INSERT_TAIL(&warden->legs, leg, entry);
+    warden->n_legs++;
     return leg;
 }
 
-void legs_ask(struct front *front, struct seam_message *message)
+static void ask(struct leg *leg)
 {
-    struct leg *leg = leg_new(front, message);
     int r;
 
-    if (!leg) {
-        uint64_t request = message->header.request;
-
-        seam_message_done(message);
-        (void)front_refuse(front, request, REASON_OUT_OF_RESOURCES, "memory");
-        return;
-    }
     if (leg->warden->stopping) {
         leg_refuse(leg, REASON_STOPPING, "");
         return;
@@ -369,6 +362,35 @@ void legs_ask(struct front *front, struct seam_message *message)
     r = leg_open_paths(leg);
     if (r < 0)
         leg_fail(leg, STEP_OPEN, -r, "the opener");
+}
+
+void legs_ask(struct front *front, struct seam_message *message)
+{
+    struct leg *leg = leg_new(front->warden, &front->peer, front->peer_home, message);
+
+    if (!leg) {
+        uint64_t request = message->header.request;
+
+        seam_message_done(message);
+        (void)front_refuse(front, request, REASON_OUT_OF_RESOURCES, "memory");
+        return;
+    }
+    leg->front = front;
+    front->n_open++;
+    ask(leg);
+}
+
+void legs_ask_own(const struct leg *like, struct seam_message *message, struct known_version *says)
+{
+    struct leg *leg = leg_new(like->warden, &like->peer, like->home, message);
+
+    if (!leg) {
+        seam_message_done(message);
+        version_failed(says, "memory");
+        return;
+    }
+    leg->vendor.says = says;
+    ask(leg);
 }
 
 /* ---- running ---- */
@@ -390,6 +412,7 @@ static void stub_started(struct leg *leg, const struct seam_started *started)
     leg->state = LEG_RUNNING;
     start_wall(leg);
     leg_tell(leg, EVENT_STARTED, REASON_NONE, (int64_t[]){started->pid, 0, 0}, NULL, NULL);
+    version_tell(leg);
     leg_program_started(leg);
     leg_files_started(leg);
 }

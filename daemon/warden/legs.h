@@ -6,6 +6,11 @@
 struct peer;
 
 /* FRONT asks for a leg; MESSAGE (SEAM_ASK_RUN) is consumed. */
+/* A request of our own, in the name of the one who asked for LIKE: see versions.c.  It is a leg
+ * like any other, detached. */
+struct known_version;
+void legs_ask_own(const struct leg *like, struct seam_message *message, struct known_version *says);
+
 void legs_ask(struct front *front, struct seam_message *message);
 
 /* The connection is gone: its legs are killed unless they are detached. */

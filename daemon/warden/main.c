@@ -37,6 +37,7 @@
 #include "system_view.h"
 #include "undertaker.h"
 #include "vendors.h"
+#include "versions.h"
 #include "zygotes.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -318,6 +319,7 @@ static void end(struct warden *warden)
     if (warden->ledger && warden->cgroup_base >= 0)
         (void)ledger_note(warden->ledger, "cgroup", "");
     cgroups_close(warden);
+    versions_done(warden);
     undertaker_close(warden);
     ledger_close(warden->ledger);
     free_events(warden);
@@ -383,6 +385,7 @@ static struct warden *warden_new(void)
     TAILQ_INIT(&warden->fronts_serving);
     TAILQ_INIT(&warden->slots);
     TAILQ_INIT(&warden->legs);
+    TAILQ_INIT(&warden->versions);
     TAILQ_INIT(&warden->intents);
     TAILQ_INIT(&warden->graves);
     warden->next_leg = 1;

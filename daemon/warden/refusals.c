@@ -6,6 +6,7 @@
 #include "log.h"
 #include "placeholders.h"
 #include "steps.h"
+#include "versions.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -21,6 +22,7 @@ static void tell_refusal(
         ledger_refused(leg->warden->ledger, leg->id, refused->refusals[0].reason, detail,
             refused->client_status);
     placeholders_release(leg);
+    version_given_up(leg, reason_entry(refused->refusals[0].reason)->slug);
     leg_free(leg);
     if (front)
         (void)front_send(front, writer, refused, NULL, 0);

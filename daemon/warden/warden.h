@@ -87,6 +87,10 @@ TAILQ_HEAD(intent_list, intent);
 struct grave;
 TAILQ_HEAD(grave_list, grave);
 
+/* versions.c */
+struct known_version;
+TAILQ_HEAD(version_list, known_version);
+
 struct warden {
     struct options options;
     struct own_paths own;
@@ -141,6 +145,9 @@ struct warden {
     struct grave_list graves;
     struct admission admissions[ADMISSIONS_MAX]; /* a ring */
     uint32_t next_admission;
+
+    struct version_list versions;
+    uint32_t n_versions;
 
     struct ear *ear; /* NULL: the rung landlock-audit does not hold */
 

@@ -7,6 +7,7 @@ for name in parrot sparrow; do
     printf '[vendor]\nName=%s\nProgram=parrot\nSandbox=none\n' $name >"$T/vendors/$name.vendor"
 done
 echo Package=yes >>"$T/vendors/parrot.vendor"
+printf '[vendor]\nName=macaw\nProgram=macaw\nVersion=--version\nMeasured=1.2 2026-11-30\nSandbox=on\nPackage=yes\n[switch cage]\nFlag=--free\nOff=true\n' >"$T/vendors/macaw.vendor"
 serve() { # NAME POLICY...
     printf '%s\n' "${@:2}" >"$T/$1.policy"
     start_daemon "$T/$1" --vendors "$T/vendors" || not_ok "the daemon $1 starts" "$(cat "$T/$1.log")"
@@ -106,4 +107,51 @@ chown "$leg_uid" "$T/root/app/lib/node_modules/parrot/parrot.sh"
 chmod 555 "$T/root/app/lib/node_modules/parrot/parrot.sh"
 refused "a file that it owns and has only to chmod" "$T/root/app/lib/node_modules/parrot/parrot.sh" \
     --env "$(path "$T/root/app")" --write "$T/root" -- parrot
+
+# ---- its version, said by itself in a leg ----
+mkdir "$W/macaw" && cat >"$W/macaw/macaw" <<'SH2'
+#!/bin/sh
+if [ "$1" = --version ]; then
+    [ -z "$TRACE" ] || echo seen >"$TRACE"
+    touch /etc/macaw /var/tmp/macaw "$(dirname "$0")/mark" 2>/dev/null
+    echo "macaw 1.2 in leg ${SAPHAN_LEG:-none}$(printf '\033[31m')"
+    echo more
+fi
+exit 0
+SH2
+chmod 755 "$W/macaw/macaw" && owned "$W/macaw"
+serve versions "$(policy "$LEG_USER root")"
+legs_of_version() { saphan legs --all --json | jq -s '[.. | objects | select(.argv? and (.argv | index("--version")))] | length'; }
+version() { jq -r 'select(.event == "note" and ((.detail // "") | startswith("macaw "))) | .detail' "$T/json"; }
+leg --vendor macaw -- "$W/macaw/macaw" --free
+expect "a vendor whose profile says how to ask its version" 0 GREEN
+sum=$(sha256sum <"$W/macaw/macaw" | cut -d ' ' -f 1)
+check "what it says is told, escaped, with the binary's hash and what its profile was measured on" \
+    grep -qE "^macaw says it is macaw 1.2 in leg [0-9]+.x1b.31m, sha256 $sum; its profile was measured on it: 1.2 2026-11-30\$" <(version)
+said_in=$(version | sed -n 's/.*in leg \([0-9]*\).*/\1/p')
+check "it was said in a leg of its own" [ "$said_in" != "$(jq -rs 'map(select(.event == "accepted"))[0].leg' "$T/json")" ]
+check "which has its row" bash -c "saphan leg show $said_in | grep -q -- '--version'"
+check_not "and could write nothing" test -e "$W/macaw/mark" -o -e /etc/macaw -o -e /var/tmp/macaw
+equal "asked once" 1 "$(legs_of_version)"
+leg --vendor macaw -- "$W/macaw/macaw" --free
+check "the next leg is told the same" grep -q "in leg $said_in" <(version)
+equal "without asking again" 1 "$(legs_of_version)"
+leg --vendor macaw -- "$W/macaw/macaw"
+expect "a leg that is refused asks nothing" 125 REFUSED nested-sandbox-requested
+cp "$W/macaw/macaw" "$W/macaw/new" && sed -i 's/1\.2/1.3/' "$W/macaw/new" && mv "$W/macaw/new" "$W/macaw/macaw" && owned "$W/macaw"
+pids=()
+for i in 1 2 3; do
+    (cd "$W" && as_user saphan run --json --vendor macaw -- "$W/macaw/macaw" --free) >"$T/json.$i" 2>&1 </dev/null &
+    pids+=($!)
+done
+wait "${pids[@]}"
+check "another binary is asked again, by three legs at once" bash -c "for i in 1 2 3; do grep -q 'macaw 1.3 in leg .* measured on another: 1.2' $T/json.\$i || exit 1; done"
+equal "once" 2 "$(legs_of_version)"
+printf '#!/bin/sh\n[ "$1" != --version ] || exit 3\n' >"$W/macaw/macaw"
+leg --vendor macaw -- "$W/macaw/macaw" --free
+expect "one that cannot say it runs all the same" 0 GREEN
+check "and why it is not known is told" grep -q '^macaw its version is not known: exit-status, sha256' <(version)
+printf '#!/bin/sh\nunshare --user true; echo macaw 9\n' >"$W/macaw/macaw"
+leg --vendor macaw -- "$W/macaw/macaw" --free
+check "one that builds a sandbox to say it is not believed" grep -q '^macaw its version is not known: nested-sandbox' <(version)
 finish
