@@ -26,6 +26,14 @@ static const char *column_text(sqlite3_stmt *s, int column)
 
 /* ---- notes ---- */
 
+/* For a question that has one answer at most. */
+static int only_row(sqlite3_stmt *s)
+{
+    int code = sqlite3_step(s);
+
+    return code == SQLITE_DONE ? -ENOENT : code != SQLITE_ROW ? ledger_error(code) : 0;
+}
+
 int ledger_note(struct ledger *ledger, const char *key, const char *value)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
@@ -41,16 +49,14 @@ int ledger_note(struct ledger *ledger, const char *key, const char *value)
 int ledger_noted(struct ledger *ledger, const char *key, char **ret_value)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r = prepare(ledger, "SELECT value FROM note WHERE key=?", &s);
+    int r = prepare(ledger, "SELECT value FROM note WHERE key=?", &s);
 
     if (r < 0)
         return r;
     (void)sqlite3_bind_text(s, 1, key, -1, SQLITE_TRANSIENT);
-    code = sqlite3_step(s);
-    if (code == SQLITE_DONE)
-        return -ENOENT;
-    if (code != SQLITE_ROW)
-        return ledger_error(code);
+    r = only_row(s);
+    if (r < 0)
+        return r;
     *ret_value = strdup(column_text(s, 0));
     return *ret_value ? 0 : -ENOMEM;
 }
@@ -60,18 +66,16 @@ int ledger_noted(struct ledger *ledger, const char *key, char **ret_value)
 int ledger_boundary(struct ledger *ledger, uint64_t leg, char **ret_lines, size_t *ret_size)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r = prepare(ledger, "SELECT areas FROM boundary WHERE leg=?", &s);
+    int r = prepare(ledger, "SELECT areas FROM boundary WHERE leg=?", &s);
     char *lines;
     size_t size;
 
     if (r < 0)
         return r;
     (void)sqlite3_bind_int64(s, 1, (int64_t)leg);
-    code = sqlite3_step(s);
-    if (code == SQLITE_DONE)
-        return -ENOENT;
-    if (code != SQLITE_ROW)
-        return ledger_error(code);
+    r = only_row(s);
+    if (r < 0)
+        return r;
     size = (size_t)sqlite3_column_bytes(s, 0);
     lines = malloc(size + 1);
     if (!lines)
@@ -274,16 +278,14 @@ static int take_verdict(struct ledger *ledger, sqlite3_stmt *s, ledger_take *tak
 int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r = prepare(ledger, LEG_COLUMNS "WHERE id=?", &s);
+    int r = prepare(ledger, LEG_COLUMNS "WHERE id=?", &s);
 
     if (r < 0)
         return r;
     (void)sqlite3_bind_int64(s, 1, (int64_t)leg);
-    code = sqlite3_step(s);
-    if (code == SQLITE_DONE)
-        return -ENOENT;
-    if (code != SQLITE_ROW)
-        return ledger_error(code);
+    r = only_row(s);
+    if (r < 0)
+        return r;
     if (!take_leg(s, take, context))
         return -EPIPE;
     r = take_events(ledger, leg, take, context);
@@ -295,16 +297,14 @@ int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *co
 static int read_number(struct ledger *ledger, const char *sql, uint64_t argument, int64_t *ret)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r = prepare(ledger, sql, &s);
+    int r = prepare(ledger, sql, &s);
 
     if (r < 0)
         return r;
     (void)sqlite3_bind_int64(s, 1, (int64_t)argument);
-    code = sqlite3_step(s);
-    if (code == SQLITE_DONE)
-        return -ENOENT;
-    if (code != SQLITE_ROW)
-        return ledger_error(code);
+    r = only_row(s);
+    if (r < 0)
+        return r;
     *ret = sqlite3_column_int64(s, 0);
     return 0;
 }

@@ -7,24 +7,14 @@ import os
 import select
 import signal
 import socket
-import sys
 
 import rawclient as raw
+from stage import GID, UID, WORK, check, finish
 
-WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 PRIVATE = os.environ["SAPHAN_PRIVATE"]
 libc = ctypes.CDLL(None, use_errno=True)
 MS_BIND, CLONE_NEWNS, OPEN_TREE_CLONE = 4096, 0x00020000, 1
-tests = 0
 kept = []
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
 
 
 def ask(body, descriptors=()):
@@ -178,4 +168,4 @@ odd_grants()
 odd_streams()
 carve_outs()
 check("and saphand serves on", raw.served())
-print("1..%d" % tests)
+finish()

@@ -2,13 +2,11 @@
 """floods.py WORK UID GID - legs and clients that flood: with refused calls, with denied files, with
 output nobody reads, with processes, with files; each has only itself to blame.  TAP."""
 import os
-import sys
 import time
 
 import rawclient as raw
+from stage import GID, UID, WORK, check, finish
 
-WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-tests = 0
 FLOODS = {
     "calls that build sandboxes": (
         "import ctypes, time\nlibc = ctypes.CDLL(None)\nend = time.monotonic() + 3\nn = 0\n"
@@ -26,14 +24,6 @@ FLOODS = {
         "import os, errno\ntry:\n    for n in range(3000000): os.mknod('/run/%d' % n)\n    os._exit(9)\n"
         "except OSError as e: os._exit(0 if e.errno == errno.ENOSPC else 8)\n"),
 }
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
 
 
 def slowest(seconds):
@@ -116,4 +106,4 @@ flooding_legs()
 deaf_client()
 other_users_leg()
 check("and saphand serves on", raw.served())
-print("1..%d" % tests)
+finish()

@@ -3,23 +3,12 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import rawclient as raw
+from stage import GID, UID, WORK, check, finish, skip
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-WORK = sys.argv[1]
-UID, GID = int(sys.argv[2]), int(sys.argv[3])
-tests = 0
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
 
 
 class Hanging:
@@ -57,7 +46,7 @@ def as_user(function):
 def hanging_path():
     """The opener looks at a path whose file system never answers, and cannot be killed."""
     if not os.path.exists("/dev/fuse"):
-        print("ok %d - a file system that does not answer # skip /dev/fuse" % (tests + 1))
+        skip("a file system that does not answer", "/dev/fuse")
         return
     place = os.path.join(WORK, "hang")
     hanging = Hanging(place)
@@ -92,4 +81,4 @@ def hanging_path():
 
 
 hanging_path()
-print("1..%d" % tests)
+finish()

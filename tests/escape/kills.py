@@ -8,28 +8,18 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
 import rawclient as raw
+from stage import GID, UID, WORK, check, finish
 
-WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 BUILD = os.environ["SAPHAN_BUILD"]
 TIMES = int(os.environ.get("SAPHAN_KILLS", "12"))
 SEED = int(os.environ.get("SAPHAN_SEED", "20261130"))
 PRIVATE = tempfile.mkdtemp(prefix="saphan-kills.", dir="/run")  # where only root may write
 SOCKET = os.path.join(PRIVATE, "saphan.sock")
 chance = random.Random(SEED)
-tests = 0
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
 
 
 def start():
@@ -253,4 +243,4 @@ finally:
     for end in (".policy", ".log"):
         if os.path.exists(PRIVATE + end):
             os.unlink(PRIVATE + end)
-print("1..%d" % tests)
+finish()

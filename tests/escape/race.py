@@ -6,10 +6,9 @@ import sys
 import time
 
 import rawclient as raw
+from stage import GID, UID, WORK, check, finish
 
-WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 NAMES = (".git", ".codex", ".agents", ".claude")
-tests = 0
 TRY = r"""
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None)
@@ -25,14 +24,6 @@ while time.monotonic() < end:
                 print("WON", name, flush=True)
                 sys.exit(9)
 """
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
 
 
 def main():
@@ -75,4 +66,4 @@ def main():
 
 
 main()
-print("1..%d" % tests)
+finish()

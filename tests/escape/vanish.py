@@ -4,21 +4,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import rawclient as raw
-
-WORK, UID, GID = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-tests = 0
-
-
-def check(name, good, known=""):
-    global tests
-    tests += 1
-    if not good:
-        print("# %s" % str(known).replace("\n", "\n# "))
-    print("%s %d - %s" % ("ok" if good else "not ok", tests, name), flush=True)
+from stage import GID, UID, WORK, check, finish
 
 
 def legs():
@@ -89,4 +78,4 @@ def at_every_step():
 
 while_judged()
 at_every_step()
-print("1..%d" % tests)
+finish()
