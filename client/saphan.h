@@ -96,6 +96,14 @@ struct saphan_grant {
     const char *path; /* with a descriptor for messages only; may be relative */
 };
 
+struct saphan_forward { /* one loopback port of the leg that leads to one fixed target */
+    uint16_t port;
+    const char *target; /* "HOST:PORT", "unix:PATH", "https://HOST[:PORT]" */
+    const char *header; /* https: a header field that the door adds; NULL: none */
+    const char *key;    /* the file with the field's value, opened here as the caller */
+    const char *ca;     /* https: a file with PEM certificates to trust; NULL: the system's */
+};
+
 struct saphan_artefact {
     const char *path; /* absolute, or relative to the leg's directory */
     uint64_t min_size;
@@ -142,6 +150,9 @@ struct saphan_run {
     size_t n_artefacts;
     struct saphan_limits limits;
     struct saphan_stream in, out, err;
+    const char *const *allow; /* NULL-terminated, net door: HOST[:PORT], *.HOST[:PORT]; or NULL */
+    const struct saphan_forward *forwards; /* net door */
+    size_t n_forwards;
     const char *directory; /* NULL: the workspace, else "/" */
     bool git;              /* the leg may commit in the workspace's repository */
     bool detach;           /* the leg outlives the connection; the request ends with ACCEPTED */
@@ -194,14 +205,18 @@ enum saphan_event_kind {
     SAPHAN_EVENT_RULE = 14,
     SAPHAN_EVENT_END = 15,
     SAPHAN_EVENT_WHY = 16,
+    SAPHAN_EVENT_CONNECTED = 17,    /* told.subject: HOST:PORT, told.detail, told.connection */
+    SAPHAN_EVENT_DISCONNECTED = 18, /* told.subject, told.connection, told.bytes_out, bytes_in */
+    SAPHAN_EVENT_DOOR = 19,         /* its list was changed: told.subject, told.detail */
 };
 
 struct saphan_told {
-    const char *kind;   /* accepted started denied artefact exited note */
+    const char *kind; /* accepted started denied artefact exited note connected disconnected door */
     const char *reason; /* a slug, or "" */
     const char *subject, *detail;
     int64_t pid, count, size, wait_status, cpu_us, max_rss; /* as the kind says, else 0 */
     int64_t first_ms, last_ms;
+    int64_t connection, bytes_out, bytes_in;
 };
 
 struct saphan_output {
@@ -278,6 +293,7 @@ struct saphan_rung {
 
 struct saphan_rule {
     const char *name, *file, *boundaries, *views, *nets, *vendors, *read, *write, *limits;
+    const char *hosts; /* what its doors may lead to */
 };
 
 /* All that it points to lives until the next call with the same connection. */
@@ -341,6 +357,11 @@ int saphan_logs(struct saphan *saphan, uint64_t leg, bool follow, uint64_t *ret_
 int saphan_kill(
     struct saphan *saphan, uint64_t leg, uint64_t *ret_request, struct saphan_error *error);
 
+/* Puts HOST on the list of a running leg's door (ALLOW), or takes it off and cuts what is open to
+ * it. END; or REFUSED. */
+int saphan_change_door(struct saphan *saphan, uint64_t leg, bool allow, const char *host,
+    uint64_t *ret_request, struct saphan_error *error);
+
 /* WHY, END; or REFUSED.  PATH is absolute, without . and .. */
 int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
     struct saphan_error *error);
@@ -366,6 +387,10 @@ int saphan_limits_parse(struct saphan_limits *limits, const char *text, struct s
 
 /* Reads "PATH[,min-size=SIZE][,sha256=HEX]".  TEXT is cut in place and RET->path points into it. */
 int saphan_artefact_parse(char *text, struct saphan_artefact *ret, struct saphan_error *error);
+
+/* Reads "PORT=TARGET[,header=NAME:@FILE][,ca=@FILE]"; the two behind the comma with https alone.
+ * TEXT is cut in place and RET points into it. */
+int saphan_forward_parse(char *text, struct saphan_forward *ret, struct saphan_error *error);
 
 /* Names as they stand on the wire, in policies and in output; "?" for an unknown number. */
 const char *saphan_boundary_name(enum saphan_boundary boundary);

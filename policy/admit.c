@@ -69,8 +69,6 @@ static void judge_unavailable(const struct asked *asked, struct refusals *refusa
         refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain");
     else if (asked->boundary == BOUNDARY_CONTAINER)
         refuse(refusals, REASON_BOUNDARY_UNAVAILABLE, "asked: boundary container; built: domain");
-    if (asked->net == NET_DOOR)
-        refuse(refusals, REASON_NET_UNAVAILABLE, "asked: net door; built: none, host");
     if (!asked->request->profile && !text_equal(asked->vendor, "proc"))
         refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; no profile is called so",
             asked->vendor);
@@ -105,6 +103,36 @@ static void judge_grant_form(
             grant_kind_name(grant->kind), grant->path);
 }
 
+/* Hosts and forwards without a door would be wishes that nobody fulfils. */
+static void judge_outlets(const struct asked *asked, struct refusals *refusals)
+{
+    const struct request *request = asked->request;
+
+    if (request->n_hosts > HOSTS_MAX || request->n_forwards > FORWARDS_MAX)
+        refuse(refusals, REASON_REQUEST_TOO_BIG,
+            "asked: %u hosts, %u forwards; at most %d and %d fit", request->n_hosts,
+            request->n_forwards, HOSTS_MAX, FORWARDS_MAX);
+    else if (request->n_hosts + request->n_forwards > 0 && asked->net != NET_DOOR)
+        refuse(refusals, REASON_REQUEST_MALFORMED,
+            "asked: hosts or forwards, with net %s; they need net door", net_name(asked->net));
+    for (uint32_t i = 0; i < request->n_hosts && i < HOSTS_MAX; i++) {
+        if (!host_pattern_is_canonical(&request->hosts[i], false))
+            refuse(refusals, REASON_REQUEST_MALFORMED, "a host that is not canonical");
+    }
+    for (uint32_t i = 0; i < request->n_forwards && i < FORWARDS_MAX; i++) {
+        if (!forward_is_canonical(&request->forwards[i]))
+            refuse(refusals, REASON_REQUEST_MALFORMED,
+                "asked: a forward of the port %u; it must not be 0, %d or %d, and its target must "
+                "be canonical",
+                request->forwards[i].port, DOOR_PORT_HTTP, DOOR_PORT_SOCKS);
+        for (uint32_t k = 0; k < i; k++) {
+            if (request->forwards[k].port == request->forwards[i].port)
+                refuse(refusals, REASON_REQUEST_MALFORMED, "asked: two forwards of the port %u",
+                    request->forwards[i].port);
+        }
+    }
+}
+
 /* The values a message could carry that the client of this version never sends. */
 static void judge_form(const struct asked *asked, struct refusals *refusals)
 {
@@ -131,6 +159,7 @@ static void judge_form(const struct asked *asked, struct refusals *refusals)
     }
     if (request->git && !kinds[GRANT_WORKSPACE] && refusals->count == 0)
         refuse(refusals, REASON_REQUEST_MALFORMED, "asked: git, without a workspace to commit in");
+    judge_outlets(asked, refusals);
     if (request->chdir && request->chdir[0] != '/')
         refuse(refusals, REASON_REQUEST_MALFORMED,
             "asked: the directory %.150s; it must be absolute", request->chdir);
@@ -278,12 +307,14 @@ static void judge_least(
 static void back_claims(
     const struct machine_row *machine, struct decision *decision, struct refusals *refusals)
 {
-    for (unsigned int i = CLAIM_WRITE_CONFINED; i <= CLAIM_ENDS_WHOLE; i++) {
+    for (unsigned int i = CLAIM_WRITE_CONFINED; i <= CLAIM_EGRESS_LISTED; i++) {
         char found[FOUND_MAX];
         enum rung_id missing;
         uint64_t rungs;
 
-        if (i == CLAIM_EGRESS_CUT && decision->net != NET_NONE)
+        if ((i == CLAIM_EGRESS_CUT && decision->net != NET_NONE) ||
+            (i == CLAIM_EGRESS_LISTED && decision->net != NET_DOOR) ||
+            (i > CLAIM_ENDS_WHOLE && i < CLAIM_EGRESS_LISTED))
             continue;
         if (claim_back((enum claim_id)i, machine, &rungs, &missing) == 0) {
             decision->claims[decision->n_claims++] = (struct backed_claim){(enum claim_id)i, rungs};

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "forward.h"
 #include "limit.h"
 #include "nesting.h"
 #include "reasons.h"
@@ -78,6 +79,10 @@ struct request {
         uint8_t sha256[32];
     } artefacts[ARTEFACTS_MAX];
     uint32_t n_artefacts;
+    struct host_pattern hosts[HOSTS_MAX]; /* NET_DOOR: what may be reached; canonical */
+    uint32_t n_hosts;
+    struct forward forwards[FORWARDS_MAX]; /* canonical */
+    uint32_t n_forwards;
     const char *chdir; /* absolute; NULL: the workspace, else "/" */
     struct limits limits;
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
@@ -135,6 +140,11 @@ char *join_normal(const char *base, const char *path);
 
 /* May PEER see and kill the leg of OWNER?  (its own; root; a rule with Operator=yes) */
 bool may_see(const struct peer *peer, uint32_t owner, const struct policy *policy);
+
+/* May PEER put PATTERN on the list of a leg's door?  A rule that names it lets net door and covers
+ * the pattern. */
+bool may_allow(
+    const struct peer *peer, const struct host_pattern *pattern, const struct policy *policy);
 
 /* Does RULE name PEER, by user or by group? */
 bool rule_names(const struct rule *rule, const struct peer *peer);

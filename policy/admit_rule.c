@@ -171,6 +171,68 @@ static void judge_limits(
     }
 }
 
+/* An empty list covers nothing. */
+static bool host_covered(const struct rule *rule, const struct host_pattern *pattern)
+{
+    for (size_t i = 0; i < rule->n_hosts; i++) {
+        struct host_pattern ceiling;
+
+        if (host_pattern_parse(rule->hosts[i], true, &ceiling) == 0 &&
+            host_pattern_covers(&ceiling, pattern))
+            return true;
+    }
+    return false;
+}
+
+static void judge_hosts(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    struct list_text list = list_of(rule->hosts, rule->n_hosts);
+
+    for (uint32_t i = 0; i < request->n_hosts; i++) {
+        char text[HOST_TEXT_MAX];
+
+        if (host_covered(rule, &request->hosts[i]))
+            continue;
+        host_pattern_format(&request->hosts[i], text);
+        refuse(refusals, REASON_HOST_OUTSIDE_CEILING,
+            "asked: %.120s; the rule `%s` of %.48s lets: %.80s", text, rule->name, rule->file,
+            list_show(&list));
+    }
+}
+
+static void judge_forwards(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    for (uint32_t i = 0; i < request->n_forwards; i++) {
+        const struct forward *forward = &request->forwards[i];
+        bool by_path = forward->kind == FORWARD_UNIX;
+        struct list_text list = by_path ? list_of(rule->unix_ceilings, rule->n_unix_ceilings)
+                                        : list_of(rule->hosts, rule->n_hosts);
+        char text[FORWARD_TEXT_MAX];
+
+        if (by_path ? any_covers(rule->unix_ceilings, rule->n_unix_ceilings, NULL, forward->path)
+                    : host_covered(rule, &forward->host))
+            continue;
+        forward_format(forward, text);
+        refuse(refusals, REASON_FORWARD_OUTSIDE_CEILING,
+            "asked: %.150s; the rule `%s` of %.48s lets: %.80s", text, rule->name, rule->file,
+            list_show(&list));
+    }
+}
+
+bool may_allow(
+    const struct peer *peer, const struct host_pattern *pattern, const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->n_rules; i++) {
+        const struct rule *rule = &policy->rules[i];
+
+        if (rule_names(rule, peer) && rule->nets & 1U << NET_DOOR && host_covered(rule, pattern))
+            return true;
+    }
+    return false;
+}
+
 static void judge(const struct rule *rule, const struct asked *asked, const struct peer *peer,
     struct refusals *refusals)
 {
@@ -179,6 +241,8 @@ static void judge(const struct rule *rule, const struct asked *asked, const stru
     judge_net(rule, asked, refusals);
     judge_vendor(rule, asked, refusals);
     judge_grants(rule, asked->request, peer, refusals);
+    judge_hosts(rule, asked->request, refusals);
+    judge_forwards(rule, asked->request, refusals);
     judge_limits(rule, asked->request, refusals);
 }
 

@@ -90,6 +90,8 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
         },
     [CLAIM_MEMORY_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_MEMORY)},
     [CLAIM_CPU_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_CPU)},
+    /* The same wall as where egress is cut; the door is the one way out of it. */
+    [CLAIM_EGRESS_LISTED] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
 };
 
 const char *claim_slug(enum claim_id claim)

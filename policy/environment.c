@@ -1,5 +1,6 @@
 #include "environment.h"
 
+#include "forward.h"
 #include "text.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -89,6 +90,37 @@ static int put_the_few(char **list, const struct leg_surroundings *about)
     return r;
 }
 
+#define TEXT_OF(number) #number
+#define PORT_TEXT(number) TEXT_OF(number)
+#define PROXY_HTTP "http://127.0.0.1:" PORT_TEXT(DOOR_PORT_HTTP)
+#define JAVA_PROXY(scheme)                                                                         \
+    "-D" scheme ".proxyHost=127.0.0.1 -D" scheme ".proxyPort=" PORT_TEXT(DOOR_PORT_HTTP)
+
+/* Programs that honour a proxy know it by one of these; the others need a forward.  ALL_PROXY too
+ * is the HTTP one: libraries that find a SOCKS proxy there and lack their SOCKS part refuse to
+ * start. */
+static int put_proxies(char **list)
+{
+    static const char *const proxies[] = {
+        "HTTP_PROXY=" PROXY_HTTP,
+        "http_proxy=" PROXY_HTTP,
+        "HTTPS_PROXY=" PROXY_HTTP,
+        "https_proxy=" PROXY_HTTP,
+        "ALL_PROXY=" PROXY_HTTP,
+        "all_proxy=" PROXY_HTTP,
+        "NO_PROXY=localhost,127.0.0.1,::1",
+        "no_proxy=localhost,127.0.0.1,::1",
+        "NODE_USE_ENV_PROXY=1",
+        "JAVA_TOOL_OPTIONS=" JAVA_PROXY("http") " " JAVA_PROXY(
+            "https") " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
+    };
+    int r = 0;
+
+    for (size_t i = 0; i < array_size(proxies) && r == 0; i++)
+        r = put_take(list, strdup(proxies[i]));
+    return r;
+}
+
 int environment_compose(const struct leg_surroundings *about, const char *const *requested,
     size_t n_requested, char ***ret, const char **ret_bad)
 {
@@ -98,6 +130,8 @@ int environment_compose(const struct leg_surroundings *about, const char *const 
     if (!list)
         return -ENOMEM;
     r = put_the_few(list, about);
+    if (r == 0 && about->door)
+        r = put_proxies(list);
     for (size_t i = 0; i < n_requested && r == 0; i++) {
         if (requested[i][0] == '=' || !strchr(requested[i], '=')) {
             if (ret_bad)

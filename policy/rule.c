@@ -17,6 +17,10 @@ static void rule_done(struct rule *rule)
         free(rule->vendors[i]);
     for (size_t i = 0; i < rule->n_read_ceilings; i++)
         free(rule->read_ceilings[i]);
+    for (size_t i = 0; i < rule->n_hosts; i++)
+        free(rule->hosts[i]);
+    for (size_t i = 0; i < rule->n_unix_ceilings; i++)
+        free(rule->unix_ceilings[i]);
     for (size_t i = 0; i < rule->n_write_ceilings; i++)
         free(rule->write_ceilings[i]);
     for (size_t i = 0; i < rule->n_carve_outs; i++)

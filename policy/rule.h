@@ -45,6 +45,10 @@ struct rule {
     size_t n_read_ceilings;
     char *write_ceilings[RULE_LIST_MAX];
     size_t n_write_ceilings;
+    char *hosts[RULE_LIST_MAX]; /* Host=: patterns of hosts.h, each good as a ceiling */
+    size_t n_hosts;
+    char *unix_ceilings[RULE_LIST_MAX]; /* Forward-Unix=: as read_ceilings, without "~" */
+    size_t n_unix_ceilings;
     char *carve_outs[RULE_LIST_MAX]; /* further names that stay read-only in a workspace */
     size_t n_carve_outs;
     uint64_t demanded_rungs;  /* Require-Rung= */
@@ -63,6 +67,11 @@ struct rule {
 struct policy {
     struct rule *rules;
     size_t n_rules;
+};
+
+struct policy_error {
+    unsigned int line;
+    char message[360]; /* says what was found and what would be right */
 };
 
 /* Looks NAME up in the user or group database; not pure, so it is the caller's.  0 or -ENOENT. */

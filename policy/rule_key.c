@@ -1,5 +1,6 @@
 #include "rule_key.h"
 
+#include "hosts.h"
 #include "text.h"
 #include <errno.h>
 #include <stdio.h>
@@ -180,6 +181,27 @@ static int take_write(struct rule_parser *parser, const char *word)
                        parser, parser->rule->write_ceilings, &parser->rule->n_write_ceilings, word);
 }
 
+static int take_host(struct rule_parser *parser, const char *word)
+{
+    struct host_pattern pattern;
+
+    if (host_pattern_parse(word, true, &pattern) < 0)
+        return rule_error(parser,
+            "`%s` is no host: write example.org, *.example.org:8443, 192.0.2.1:80, [2001:db8::1], "
+            "*:443 or *:*",
+            shown(word).text);
+    return append(parser, parser->rule->hosts, &parser->rule->n_hosts, word);
+}
+
+static int take_forward_unix(struct rule_parser *parser, const char *word)
+{
+    if (word[0] == '~')
+        return rule_error(parser, "Forward-Unix= wants absolute paths");
+    return check_ceiling(parser, word) < 0
+               ? -EINVAL
+               : append(parser, parser->rule->unix_ceilings, &parser->rule->n_unix_ceilings, word);
+}
+
 static int take_carve_out(struct rule_parser *parser, const char *word)
 {
     auto_free char *absolute = text_format("/%s", word);
@@ -328,6 +350,8 @@ static const struct key {
     {"Vendor", false, take_vendor},
     {"Read", false, take_read},
     {"Write", false, take_write},
+    {"Host", false, take_host},
+    {"Forward-Unix", false, take_forward_unix},
     {"Carve-Out", false, take_carve_out},
     {"Require-Rung", false, take_rung},
     {"Limit-Ceiling", false, take_limit_ceiling},
@@ -342,7 +366,8 @@ static const struct key {
 };
 
 #define KEY_NAMES                                                                                  \
-    "User Group Boundary View Net Vendor Read Write Carve-Out Require-Rung Limit-Ceiling "         \
+    "User Group Boundary View Net Vendor Read Write Host Forward-Unix Carve-Out Require-Rung "     \
+    "Limit-Ceiling "                                                                               \
     "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten"
 
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)

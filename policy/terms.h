@@ -24,7 +24,7 @@ enum net {
     NET_UNSET = 0,
     NET_NONE = 1, /* a network namespace with loopback only */
     NET_HOST = 2, /* the host's network: egress is not cut */
-    NET_DOOR = 3, /* loopback and the door (not built yet: refused by name) */
+    NET_DOOR = 3, /* loopback, and the leg's door as the only way out */
 };
 
 enum grant_kind {

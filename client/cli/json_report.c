@@ -62,6 +62,13 @@ static json_t *told(const struct saphan_event *event)
             text_or_null(told->reason), "size",
             told->size >= 0 ? json_integer(told->size) : json_null(), "sha256",
             text_or_null(told->detail));
+    case SAPHAN_EVENT_CONNECTED:
+        return json_pack("{s:o, s:o, s:I}", "subject", json_text(told->subject), "detail",
+            json_text(told->detail), "connection", (json_int_t)told->connection);
+    case SAPHAN_EVENT_DISCONNECTED:
+        return json_pack("{s:o, s:I, s:I, s:I, s:o}", "subject", json_text(told->subject),
+            "connection", (json_int_t)told->connection, "bytes_out", (json_int_t)told->bytes_out,
+            "bytes_in", (json_int_t)told->bytes_in, "reason", text_or_null(told->reason));
     case SAPHAN_EVENT_EXITED:
         return json_pack("{s:o, s:I, s:I}", "ended", ending((int)told->wait_status), "cpu_us",
             (json_int_t)told->cpu_us, "max_rss", (json_int_t)told->max_rss);

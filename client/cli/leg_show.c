@@ -85,12 +85,24 @@ static void print_told(const struct saphan_event *event)
             (long long)(told->cpu_us / 1000000), (long long)(told->cpu_us / 1000 % 1000),
             (long long)told->max_rss);
     }
+    if (event->kind == SAPHAN_EVENT_DISCONNECTED)
+        (void)printf(
+            " %lld bytes out, %lld in", (long long)told->bytes_out, (long long)told->bytes_in);
     if (told->detail[0])
         (void)printf(" %s", escaped(told->detail));
     if (told->count > 1)
         (void)printf(" (%lld times in %lld ms)", (long long)told->count,
             (long long)(told->last_ms - told->first_ms));
     (void)putchar('\n');
+}
+
+static bool by_list(const struct saphan_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->n_claims; i++) {
+        if (strcmp(verdict->claims[i].slug, "egress-listed") == 0)
+            return true;
+    }
+    return false;
 }
 
 static void print_verdict(const struct saphan_verdict *verdict)
@@ -108,7 +120,7 @@ static void print_verdict(const struct saphan_verdict *verdict)
             (void)printf(" %s", escaped(verdict->claims[i].rungs[k]));
         (void)putchar('\n');
     }
-    if (!verdict->egress_cut)
+    if (!verdict->egress_cut && !by_list(verdict))
         (void)printf("egress:     not cut\n");
     if (verdict->kept[0])
         (void)printf("kept:       %s\n", escaped(verdict->kept));
@@ -120,7 +132,7 @@ static int print_event(void *context, const struct saphan_event *event)
         print_row(event);
     else if (event->kind == SAPHAN_EVENT_VERDICT)
         print_verdict(&event->verdict);
-    else if (event->kind <= SAPHAN_EVENT_OTHER)
+    else if (event->kind <= SAPHAN_EVENT_OTHER || event->kind >= SAPHAN_EVENT_CONNECTED)
         print_told(event);
     return 0;
 }

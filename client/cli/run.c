@@ -123,7 +123,7 @@ static int on_event(struct watch *watch, const struct saphan_event *event)
 
     if (event->kind == SAPHAN_EVENT_VERDICT || event->kind == SAPHAN_EVENT_REFUSED)
         return ended(watch, event);
-    if (event->kind > SAPHAN_EVENT_OUTPUT)
+    if (event->kind > SAPHAN_EVENT_OUTPUT && event->kind < SAPHAN_EVENT_CONNECTED)
         return say("saphand answered what was not asked");
     if (event->kind == SAPHAN_EVENT_ACCEPTED && watch->leg != 0)
         return -1; /* the row's own event: already said */

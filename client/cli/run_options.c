@@ -20,7 +20,13 @@ static const char help[] =
     "  --git                 let the leg commit in the workspace's repository\n"
     "  --artefact PATH[,min-size=SIZE][,sha256=HEX]\n"
     "                        a file the leg must leave; RED without it\n"
-    "  --net none|host       the network: none (the default), or the host's\n"
+    "  --net none|door|host  the network: none (the default), what --allow and --forward say,\n"
+    "                        or the host's\n"
+    "  --allow HOST[:PORT]   net door: let the leg reach HOST (*.HOST: all below it); port 443\n"
+    "  --forward PORT=HOST:PORT | PORT=unix:PATH |\n"
+    "            PORT=https://HOST[:PORT][,header=NAME:@FILE][,ca=@FILE]\n"
+    "                        net door: the leg's loopback PORT leads there; with https the door\n"
+    "                        speaks TLS and adds the header, whose value the leg never sees\n"
     "  --view minimal|host   the files: system and grants (the default), or the host's, read-only\n"
     "  --limit NAME=VALUE[,NAME=VALUE]...\n"
     "                        tasks=N memory=SIZE cpu=PERCENT wall=DURATION output=SIZE files=N\n"
@@ -46,6 +52,8 @@ enum run_option {
     RUN_CHDIR,
     RUN_ARTEFACT,
     RUN_NET,
+    RUN_ALLOW,
+    RUN_FORWARD,
     RUN_LIMIT,
     RUN_ENV,
     RUN_STDIN,
@@ -69,6 +77,8 @@ static const struct option table[] = {
     {"--chdir", true, RUN_CHDIR},
     {"--artefact", true, RUN_ARTEFACT},
     {"--net", true, RUN_NET},
+    {"--allow", true, RUN_ALLOW},
+    {"--forward", true, RUN_FORWARD},
     {"--limit", true, RUN_LIMIT},
     {"--env", true, RUN_ENV},
     {"--stdin", true, RUN_STDIN},
@@ -85,6 +95,8 @@ void run_options_done(struct run_options *options)
     free(options->env_made);
     free(options->env);
     free(options->carve_outs);
+    free(options->allow);
+    free(options->forwards);
     free(options->artefacts);
     free(options->grants);
     free(options->argv);
@@ -96,11 +108,13 @@ static int allocate(struct run_options *options, size_t count)
     options->grants = calloc(count + 1, sizeof(*options->grants));
     options->artefacts = calloc(count + 1, sizeof(*options->artefacts));
     options->carve_outs = calloc(count + 1, sizeof(*options->carve_outs));
+    options->allow = calloc(count + 1, sizeof(*options->allow));
+    options->forwards = calloc(count + 1, sizeof(*options->forwards));
     options->env = calloc(count + 1, sizeof(*options->env));
     options->env_made = calloc(count + 1, sizeof(*options->env_made));
     options->argv = calloc(count + 1, sizeof(*options->argv));
-    if (!options->grants || !options->artefacts || !options->carve_outs || !options->env ||
-        !options->env_made || !options->argv)
+    if (!options->grants || !options->artefacts || !options->carve_outs || !options->allow ||
+        !options->forwards || !options->env || !options->env_made || !options->argv)
         return say("out of memory");
     return 0;
 }
@@ -132,6 +146,16 @@ static int add_artefact(struct run_options *options, char *text)
     if (saphan_artefact_parse(text, &options->artefacts[options->run.n_artefacts], &error) != 0)
         return say("--artefact: %s", error.message);
     options->run.n_artefacts++;
+    return 0;
+}
+
+static int add_forward(struct run_options *options, char *text)
+{
+    struct saphan_error error;
+
+    if (saphan_forward_parse(text, &options->forwards[options->run.n_forwards], &error) != 0)
+        return say("--forward: %s", error.message);
+    options->run.n_forwards++;
     return 0;
 }
 
@@ -210,8 +234,9 @@ static int take_choice(struct run_options *options, enum run_option id, const ch
                    ? 0
                    : no_such("--view", value, "minimal or host");
     case RUN_NET:
-        return saphan_net_parse(value, &run->net) == 0 ? 0
-                                                       : no_such("--net", value, "none or host");
+        return saphan_net_parse(value, &run->net) == 0
+                   ? 0
+                   : no_such("--net", value, "none, door or host");
     case RUN_STDIN:
         return set_stdin(options, value);
     default:
@@ -256,6 +281,11 @@ static int take(struct run_options *options, enum run_option id, char *value)
         return take_choice(options, id, value);
     case RUN_ARTEFACT:
         return add_artefact(options, value);
+    case RUN_ALLOW:
+        options->allow[options->n_allow++] = value;
+        return value[0] ? 0 : no_such("--allow", value, "HOST[:PORT]");
+    case RUN_FORWARD:
+        return add_forward(options, value);
     case RUN_LIMIT:
         return add_limits(options, value);
     case RUN_ENV:
@@ -296,6 +326,8 @@ static int finish(struct run_options *options, const struct options *line)
     options->run.grants = options->grants;
     options->run.artefacts = options->artefacts;
     options->run.carve_outs = options->carve_outs;
+    options->run.allow = options->allow;
+    options->run.forwards = options->forwards;
     set_streams(options);
     return -1;
 }

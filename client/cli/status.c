@@ -69,6 +69,8 @@ static void print_rule(const struct saphan_rule *rule)
     print_field("vendors:", rule->vendors);
     print_field("read:", rule->read);
     print_field("write:", rule->write);
+    if (rule->hosts[0])
+        print_field("hosts:", rule->hosts);
     print_field("limits:", rule->limits);
 }
 

@@ -19,7 +19,8 @@ void text_report_event(struct text_report *report, const struct saphan_event *ev
     const struct saphan_told *told = &event->told;
     char *line;
 
-    if (event->kind != SAPHAN_EVENT_DENIED && event->kind != SAPHAN_EVENT_NOTE)
+    if (event->kind != SAPHAN_EVENT_DENIED && event->kind != SAPHAN_EVENT_NOTE &&
+        event->kind != SAPHAN_EVENT_DOOR)
         return;
     if (report->n_told == REPORT_TOLD_MAX) {
         report->more_told++;
@@ -28,6 +29,8 @@ void text_report_event(struct text_report *report, const struct saphan_event *ev
     if (event->kind == SAPHAN_EVENT_NOTE)
         line = text_format("note: %s%s%s", escaped(told->subject), told->subject[0] ? ": " : "",
             escaped(told->detail));
+    else if (event->kind == SAPHAN_EVENT_DOOR)
+        line = text_format("door: %s: %s", escaped(told->subject), escaped(told->detail));
     else
         line = text_format("denied: %s%s%s", escaped(told->subject), told->detail[0] ? ": " : "",
             escaped(told->detail));
@@ -71,6 +74,15 @@ static void print_slugs(FILE *out, const struct saphan_reason *reasons, size_t c
         (void)fprintf(out, "%s %s", i > 0 ? "," : "", escaped(reasons[i].slug));
 }
 
+static bool has_claim(const struct saphan_verdict *verdict, const char *slug)
+{
+    for (size_t i = 0; i < verdict->n_claims; i++) {
+        if (text_equal(verdict->claims[i].slug, slug))
+            return true;
+    }
+    return false;
+}
+
 static void print_verdict(FILE *out, const struct saphan_event *event)
 {
     const struct saphan_verdict *verdict = &event->verdict;
@@ -89,7 +101,9 @@ static void print_verdict(FILE *out, const struct saphan_event *event)
         (void)fprintf(out, " %s", escaped(verdict->claims[i].slug));
     if (verdict->n_claims == 0)
         (void)fputs(" none", out);
-    (void)fputs(verdict->egress_cut ? "\n" : "; egress: not cut\n", out);
+    (void)fputs(
+        verdict->egress_cut || has_claim(verdict, "egress-listed") ? "\n" : "; egress: not cut\n",
+        out);
 }
 
 void text_report_end(

@@ -7,6 +7,8 @@ int verb_legs(int argc, char **argv);
 int verb_leg(int argc, char **argv);
 int verb_leg_show(int argc, char **argv);
 int verb_leg_logs(int argc, char **argv);
+int verb_leg_allow(int argc, char **argv);
+int verb_leg_deny(int argc, char **argv);
 int verb_leg_kill(int argc, char **argv);
 int verb_status(int argc, char **argv);
 int verb_why(int argc, char **argv);

@@ -79,10 +79,15 @@ static enum saphan_event_kind told_kind(const char *kind)
 {
     static const char *const names[] = {
         "", "accepted", "started", "denied", "artefact", "exited", "note"};
+    static const char *const doors[] = {"connected", "disconnected", "door"};
 
     for (unsigned int i = SAPHAN_EVENT_ACCEPTED; i <= SAPHAN_EVENT_NOTE; i++) {
         if (strcmp(names[i], kind) == 0)
             return (enum saphan_event_kind)i;
+    }
+    for (unsigned int i = 0; i < 3; i++) {
+        if (strcmp(doors[i], kind) == 0)
+            return (enum saphan_event_kind)(SAPHAN_EVENT_CONNECTED + i);
     }
     return SAPHAN_EVENT_OTHER;
 }
@@ -103,6 +108,11 @@ static int read_told(struct arena *arena, const Saphan__V1__Event *event, struct
         told->count = event->a;
         told->first_ms = event->b;
         told->last_ms = event->c;
+    }
+    if (ret->kind == SAPHAN_EVENT_CONNECTED || ret->kind == SAPHAN_EVENT_DISCONNECTED) {
+        told->connection = event->a;
+        told->bytes_out = event->b;
+        told->bytes_in = event->c;
     }
     if (ret->kind == SAPHAN_EVENT_ARTEFACT)
         told->size = event->a;
@@ -259,6 +269,8 @@ static int read_rule(struct arena *arena, const Saphan__V1__Rule *rule, struct s
     r = read_bytes(arena, &rule->file, &out->file);
     if (r == 0)
         r = read_bytes(arena, &rule->read, &out->read);
+    if (r == 0)
+        r = read_bytes(arena, &rule->hosts, &out->hosts);
     return r != 0 ? r : read_bytes(arena, &rule->write, &out->write);
 }
 

@@ -223,6 +223,20 @@ int saphan_kill(
     return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
 }
 
+int saphan_change_door(struct saphan *saphan, uint64_t leg, bool allow, const char *host,
+    uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ChangeDoor body = SAPHAN__V1__CHANGE_DOOR__INIT;
+
+    body.leg = leg;
+    body.deny = !allow;
+    body.host = (ProtobufCBinaryData){strlen(host), (uint8_t *)(uintptr_t)host};
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_CHANGE_DOOR;
+    frame.change_door = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
 int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
     struct saphan_error *error)
 {

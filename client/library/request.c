@@ -438,6 +438,69 @@ static int fill_streams(
     return 0;
 }
 
+/* ---- the door ---- */
+
+/* The caller's own right to read it is what counts: it is opened here. */
+static int attach_file(
+    struct request *request, const char *path, uint32_t *ret_number, struct saphan_error *error)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), r;
+
+    if (fd < 0)
+        return failure(error, -errno, "forward", "%s", path);
+    r = own(request, fd);
+    if (r < 0)
+        return failure(error, r, "forward", "%s", path);
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return failure(error, SAPHAN_E_VALUE, "forward", "%s: it is not a regular file", path);
+    *ret_number = attach(request, fd);
+    return *ret_number == 0 ? failure(error, -EMFILE, "forward", "%s", path) : 0;
+}
+
+static int fill_forward(struct request *request, const struct saphan_forward *asked,
+    Saphan__V1__Forward *out, struct saphan_error *error)
+{
+    int r = 0;
+
+    saphan__v1__forward__init(out);
+    if (!asked->target || (asked->header != NULL) != (asked->key != NULL))
+        return failure(
+            error, SAPHAN_E_VALUE, "forward", "wanted a target, and a header with a key");
+    out->port = asked->port;
+    out->target = bytes_of(asked->target);
+    if (asked->header) {
+        out->header = (char *)(uintptr_t)asked->header;
+        r = attach_file(request, asked->key, &out->key, error);
+    }
+    if (r == 0 && asked->ca)
+        r = attach_file(request, asked->ca, &out->authorities, error);
+    return r;
+}
+
+static int fill_outlets(
+    struct request *request, const struct saphan_run *asked, struct saphan_error *error)
+{
+    Saphan__V1__Run *run = &request->run;
+    Saphan__V1__Forward *all;
+    int r;
+
+    if (fill_list(request, asked->allow, &run->n_allow, &run->allow) < 0)
+        return no_memory(error);
+    run->forwards = arena_take(&request->arena, (asked->n_forwards + 1) * sizeof(*run->forwards));
+    all = arena_take(&request->arena, (asked->n_forwards + 1) * sizeof(*all));
+    if (!run->forwards || !all)
+        return no_memory(error);
+    for (size_t i = 0; i < asked->n_forwards; i++) {
+        r = fill_forward(request, &asked->forwards[i], &all[i], error);
+        if (r != 0)
+            return r;
+        run->forwards[i] = &all[i];
+    }
+    run->n_forwards = asked->n_forwards;
+    return 0;
+}
+
 static int fill_choices(
     struct request *request, const struct saphan_run *asked, struct saphan_error *error)
 {
@@ -483,6 +546,8 @@ int request_make(struct request *ret, const struct saphan_run *asked, struct sap
         r = fill_artefacts(ret, asked, error);
     if (r == 0)
         r = fill_directory(ret, asked, error);
+    if (r == 0)
+        r = fill_outlets(ret, asked, error);
     if (r == 0)
         r = fill_streams(ret, asked, error);
     return r;

@@ -200,3 +200,52 @@ int saphan_artefact_parse(char *text, struct saphan_artefact *ret, struct saphan
     *ret = artefact;
     return 0;
 }
+
+/* Takes one ",ca=@FILE" or ",header=NAME:@FILE" off the end of TEXT.  False: there is none, or it
+ * is wrong, and *RET_RESULT < 0. */
+static bool forward_item(char *text, struct saphan_forward *forward, int *ret_result)
+{
+    char *comma = strrchr(text, ','), *at;
+
+    if (!comma)
+        return false;
+    *ret_result = -EINVAL;
+    if (text_starts_with(comma, ",ca=@") && comma[5] && !forward->ca) {
+        forward->ca = comma + 5;
+    } else if (text_starts_with(comma, ",header=") && !forward->header) {
+        at = strstr(comma, ":@");
+        if (!at || at == comma + 8 || !at[2])
+            return false;
+        *at = '\0';
+        forward->header = comma + 8;
+        forward->key = at + 2;
+    } else {
+        return false;
+    }
+    *comma = '\0';
+    *ret_result = 0;
+    return true;
+}
+
+int saphan_forward_parse(char *text, struct saphan_forward *ret, struct saphan_error *error)
+{
+    struct saphan_forward forward = {0};
+    char *equals = strchr(text, '=');
+    uint64_t port;
+    int r = 0;
+
+    if (equals)
+        *equals = '\0';
+    if (!equals || text_parse_uint(text, UINT16_MAX, &port) < 0 || port == 0 || !equals[1])
+        return failure(error, SAPHAN_E_VALUE, "forward",
+            "%s: wanted PORT=HOST:PORT, PORT=unix:PATH or PORT=https://HOST[:PORT]", text);
+    forward.port = (uint16_t)port;
+    forward.target = equals + 1;
+    while (text_starts_with(forward.target, "https://") && forward_item(equals + 1, &forward, &r))
+        ;
+    if (r < 0)
+        return failure(error, SAPHAN_E_VALUE, "forward",
+            "%s: behind the host: ,header=NAME:@FILE and ,ca=@FILE", equals + 1);
+    *ret = forward;
+    return 0;
+}

@@ -3,6 +3,7 @@
 #include "decode_run.h"
 #include "form.h"
 #include "frame.h"
+#include "outlets.h"
 #include "saphan.pb-c.h"
 #include <errno.h>
 #include <string.h>
@@ -39,6 +40,23 @@ static int decode_why(struct form *form, const Saphan__V1__Why *why, struct ask 
     return 0;
 }
 
+static int decode_change_door(
+    struct form *form, const Saphan__V1__ChangeDoor *change, struct ask *ask)
+{
+    struct host_pattern pattern;
+    int r;
+
+    if (change->leg == 0)
+        return form_malformed(form, "leg: 0 is no leg");
+    r = decode_host(form, "host", &change->host, &pattern);
+    if (r != 0)
+        return r;
+    seam_writer_init(&ask->writer, SEAM_ASK_DOOR, 0);
+    ask->fixed.door = (struct seam_ask_door){.leg = change->leg, .deny = change->deny != 0};
+    ask->fixed.door.host = seam_put_host(&ask->writer, &pattern);
+    return 0;
+}
+
 static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, struct ask *ask)
 {
     switch (frame->body_case) {
@@ -57,6 +75,8 @@ static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, 
         return decode_leg(form, SEAM_ASK_KILL, frame->kill_leg->leg, false, ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_WHY:
         return decode_why(form, frame->why, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_CHANGE_DOOR:
+        return decode_change_door(form, frame->change_door, ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_STATUS:
         seam_writer_init(&ask->writer, SEAM_ASK_STATUS, 0);
         return 0;

@@ -18,6 +18,7 @@ struct ask {
         struct seam_ask_legs legs;
         struct seam_ask_leg leg;
         struct seam_ask_why why;
+        struct seam_ask_door door;
         struct seam_ask_status status;
     } fixed;
 };

@@ -274,6 +274,8 @@ int decode_run(struct form *form, const Saphan__V1__Run *run, struct ask *ask)
     if (r == 0)
         r = decode_streams(form, run, ask);
     if (r == 0)
+        r = decode_outlets(form, run, ask);
+    if (r == 0)
         r = decode_rest(form, run, ask);
     if (r != 0)
         return r;

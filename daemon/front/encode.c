@@ -54,8 +54,8 @@ static int encode_refused(struct wording *wording, Saphan__V1__ServerFrame *fram
 
 static const char *event_kind_name(uint32_t kind)
 {
-    static const char *const names[] = {
-        "", "accepted", "started", "denied", "artefact", "exited", "note"};
+    static const char *const names[] = {"", "accepted", "started", "denied", "artefact", "exited",
+        "note", "connected", "disconnected", "door"};
 
     return kind < array_size(names) ? names[kind] : "";
 }

@@ -13,6 +13,10 @@ enum event_kind {
     EVENT_EXITED =
         5, /* a = wait status; b = user + system time in microseconds; c = maximum RSS, bytes */
     EVENT_NOTE = 6, /* detail = something the requester should know, that turns nothing RED */
+    /* The door's: subject = HOST:PORT.  What it refuses is an EVENT_DENIED with its reason. */
+    EVENT_CONNECTED = 7,    /* detail = address, rule, way in; a = number of the connection */
+    EVENT_DISCONNECTED = 8, /* a = number of the connection; b, c = bytes out of the leg, into it */
+    EVENT_DOOR = 9,         /* the list was changed; detail = how and by whom */
 };
 
 struct seam_event {

@@ -10,6 +10,8 @@
 #include "channel.h"
 #include "event.h"
 #include "fault.h"
+#include "forward.h"
+#include "hosts.h"
 #include "verdict.h"
 
 enum seam_type {
@@ -37,6 +39,7 @@ enum seam_type {
                        */
     SEAM_CLIENT_GONE, /* struct seam_end: the client closed its side; a front ends after it */
     SEAM_ASK_WHY,     /* struct seam_ask_why -> SEAM_WHY, SEAM_END */
+    SEAM_ASK_DOOR,    /* struct seam_ask_door -> SEAM_END */
 
     /* warden -> stub */
     SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
@@ -50,6 +53,7 @@ enum seam_type {
     SEAM_STARTED,      /* struct seam_started: exec succeeded */
     SEAM_EXITED,       /* struct seam_exited: the first process ended; the stub ends */
     SEAM_TOLD,         /* struct seam_told: the stub has something to tell while the leg runs */
+    SEAM_DOORWAY,      /* struct seam_end: the leg's listening sockets, as the plan's ports say */
 
     /* warden -> checker; checker -> warden */
     SEAM_CHECK = 128, /* struct seam_check; descriptors: the granted directories or files */
@@ -82,6 +86,19 @@ enum seam_type {
     /* warden -> zygote; zygote -> warden */
     SEAM_BEAR = 288, /* struct seam_bear; descriptors: the child's channel, [its cgroup] */
     SEAM_BORN,       /* struct seam_born, one for each, in order; descriptor: the child's pidfd */
+
+    /* warden -> door */
+    SEAM_DOOR_SERVE = 320, /* struct seam_door; descriptors: the listening sockets, then as its
+                              indices say */
+    SEAM_DOOR_ALLOW,       /* struct seam_host: one more on the list */
+    SEAM_DOOR_DENY,        /* struct seam_host: off the list, with what is open to it */
+    SEAM_DOOR_SOCKET,      /* struct seam_door_socket: the answer to SEAM_DOOR_DIAL */
+    SEAM_DOOR_END,         /* struct seam_end: the leg is over: tell what is open, and end */
+
+    /* door -> warden */
+    SEAM_DOOR_READY = 336, /* struct seam_failed: error 0: it serves */
+    SEAM_DOOR_TOLD,        /* struct seam_event: a decision, or the end of a connection */
+    SEAM_DOOR_DIAL,        /* struct seam_door_dial: a socket to a forward's path is wanted */
 };
 
 struct seam_end {
@@ -91,6 +108,24 @@ struct seam_end {
 struct seam_serve {
     uint32_t uid; /* for messages only: who asks is decided by the channel */
     uint32_t pid;
+};
+
+/* struct host_pattern of hosts.h, as it travels. */
+struct seam_host {
+    uint32_t kind, port;
+    uint8_t address[16];
+    uint32_t family;
+    uint32_t reserved;
+    struct seam_text name;
+};
+
+/* struct forward of forward.h. */
+struct seam_forward {
+    uint32_t kind, port;
+    struct seam_host host;   /* FORWARD_TCP, FORWARD_TLS */
+    struct seam_text path;   /* FORWARD_UNIX */
+    struct seam_text header; /* FORWARD_TLS: the name of the field that is added; absent: none */
+    int32_t key, ca;         /* indices of descriptors, or -1 */
 };
 
 struct seam_run {
@@ -120,6 +155,9 @@ struct seam_run {
     struct seam_list carve_outs;
     struct seam_text chdir;
     struct seam_text vendor;
+    uint32_t n_hosts, n_forwards;
+    struct seam_host hosts[HOSTS_MAX];
+    struct seam_forward forwards[FORWARDS_MAX];
 };
 
 struct seam_accepted {
@@ -191,6 +229,13 @@ struct seam_ask_leg {
     uint32_t reserved;
 };
 
+struct seam_ask_door {
+    uint64_t leg;
+    uint32_t deny; /* 1: deny; 0: allow */
+    uint32_t reserved;
+    struct seam_host host;
+};
+
 struct seam_ask_why {
     uint64_t leg;
     struct seam_text path; /* absolute, normal */
@@ -239,7 +284,7 @@ struct seam_rung {
 };
 
 struct seam_rule {
-    struct seam_text name, file, boundaries, views, nets, vendors, read, write, limits;
+    struct seam_text name, file, boundaries, views, nets, vendors, read, write, limits, hosts;
 };
 
 /* -- stub -- */
@@ -442,4 +487,27 @@ struct seam_bear {
 struct seam_born {
     int32_t pid;
     int32_t error; /* positive errno: there is no child */
+};
+
+/* -- door -- */
+#define DOOR_LISTENERS_MAX (FORWARDS_MAX + 2) /* HTTP, SOCKS5, then each forward */
+
+struct seam_door {
+    uint64_t leg;
+    uint32_t n_hosts, n_forwards;
+    int32_t resolv_conf; /* index of the system's resolver configuration; -1: RESOLVERS say it */
+    int32_t authorities; /* index of the system's certificate authorities, or -1: there are none */
+    struct seam_list resolvers; /* "192.0.2.1", "192.0.2.1:5353", "[2001:db8::1]:53" */
+    struct seam_host hosts[HOSTS_MAX];
+    struct seam_forward forwards[FORWARDS_MAX];
+};
+
+struct seam_door_dial {
+    uint32_t forward; /* index */
+    uint32_t serial;  /* carried back */
+};
+
+struct seam_door_socket {
+    uint32_t serial;
+    int32_t error; /* positive errno; 0: descriptor 0 is it */
 };

@@ -78,7 +78,8 @@ static bool counts_fit(const struct plan *plan)
 {
     return plan->n_groups <= GROUPS_MAX && plan->n_mounts <= PLAN_MOUNTS_MAX &&
            plan->n_carve_outs <= CARVE_OUTS_MAX && plan->n_masks <= PLAN_MASKS_MAX &&
-           plan->n_symlinks <= array_size(plan->symlinks) && plan->argv.count > 0;
+           plan->n_symlinks <= array_size(plan->symlinks) &&
+           plan->n_ports <= array_size(plan->ports) && plan->argv.count > 0;
 }
 
 static bool mounts_fit(const struct plan_view *view, size_t n_descriptors)

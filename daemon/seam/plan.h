@@ -8,8 +8,9 @@
 
 #include "admit.h"
 #include "channel.h"
+#include "forward.h"
 
-#define PLAN_VERSION 1
+#define PLAN_VERSION 2
 #define PLAN_MOUNTS_MAX 96
 #define PLAN_MASKS_MAX 128
 
@@ -62,6 +63,9 @@ struct plan {
     uint32_t landlock_flags; /* for landlock_restrict_self(2) */
     /* 1: pids.max holds limits.tasks; 0: RLIMIT_NPROC on the leg's own ids does. */
     uint32_t tasks_by_controller;
+
+    uint32_t n_ports; /* NET_DOOR: the leg's own loopback ports where its door listens */
+    uint16_t ports[FORWARDS_MAX + 2];
 
     uint64_t scratch_bytes; /* bound of /tmp, /run, /dev/shm and HOME together */
     struct limits limits;

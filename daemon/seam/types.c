@@ -36,10 +36,17 @@ FIELDS(rung, TEXT(struct seam_rung, detail));
 FIELDS(rule, TEXT(struct seam_rule, name), TEXT(struct seam_rule, file),
     TEXT(struct seam_rule, boundaries), TEXT(struct seam_rule, views), TEXT(struct seam_rule, nets),
     TEXT(struct seam_rule, vendors), TEXT(struct seam_rule, read), TEXT(struct seam_rule, write),
-    TEXT(struct seam_rule, limits));
-FIELDS(run, TEXTS(struct seam_run, grants, path), TEXTS(struct seam_run, artefacts, path),
-    LIST(struct seam_run, argv), LIST(struct seam_run, env), LIST(struct seam_run, carve_outs),
-    TEXT(struct seam_run, chdir), TEXT(struct seam_run, vendor));
+    TEXT(struct seam_rule, limits), TEXT(struct seam_rule, hosts));
+#define FORWARD_FIELDS(type)                                                                       \
+    TEXTS(type, hosts, name), TEXTS(type, forwards, host.name), TEXTS(type, forwards, path),       \
+        TEXTS(type, forwards, header)
+FIELDS(run, FORWARD_FIELDS(struct seam_run), TEXTS(struct seam_run, grants, path),
+    TEXTS(struct seam_run, artefacts, path), LIST(struct seam_run, argv),
+    LIST(struct seam_run, env), LIST(struct seam_run, carve_outs), TEXT(struct seam_run, chdir),
+    TEXT(struct seam_run, vendor));
+FIELDS(door, FORWARD_FIELDS(struct seam_door), LIST(struct seam_door, resolvers));
+FIELDS(host, TEXT(struct seam_host, name));
+FIELDS(ask_door, TEXT(struct seam_ask_door, host.name));
 FIELDS(failed, TEXT(struct seam_failed, subject));
 FIELDS(check, TEXTS(struct seam_check, artefacts, path));
 FIELDS(open, TEXTS(struct seam_open, paths, path));
@@ -78,6 +85,7 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_ASK_STATUS] = {sizeof(struct seam_ask_status), 0, NULL},
         [SEAM_CLIENT_GONE] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_ASK_WHY] = {sizeof(struct seam_ask_why), 0, ask_why_fields},
+        [SEAM_ASK_DOOR] = {sizeof(struct seam_ask_door), 0, ask_door_fields},
         [SEAM_WHY] = {sizeof(struct seam_why), 0, why_fields},
         [SEAM_PLAN] = {sizeof(struct seam_plan), SEAM_DESCRIPTORS_MAX, NULL},
         [SEAM_GO] = {sizeof(struct seam_end), 0, NULL},
@@ -87,6 +95,7 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_STARTED] = {sizeof(struct seam_started), 0, NULL},
         [SEAM_EXITED] = {sizeof(struct seam_exited), 0, NULL},
         [SEAM_TOLD] = {sizeof(struct seam_told), 0, told_fields},
+        [SEAM_DOORWAY] = {sizeof(struct seam_end), DOOR_LISTENERS_MAX, NULL},
         [SEAM_CHECK] = {sizeof(struct seam_check), SEAM_DESCRIPTORS_MAX, check_fields},
         [SEAM_CHECKED] = {sizeof(struct seam_checked), 0, NULL},
         [SEAM_OPEN] = {sizeof(struct seam_open), 0, open_fields},
@@ -105,6 +114,14 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_HEARD_CHANGE] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_HEARD_OUT] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_HEAR_OUT] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_DOOR_SERVE] = {sizeof(struct seam_door), SEAM_DESCRIPTORS_MAX, door_fields},
+        [SEAM_DOOR_ALLOW] = {sizeof(struct seam_host), 0, host_fields},
+        [SEAM_DOOR_DENY] = {sizeof(struct seam_host), 0, host_fields},
+        [SEAM_DOOR_SOCKET] = {sizeof(struct seam_door_socket), 1, NULL},
+        [SEAM_DOOR_END] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_DOOR_READY] = {sizeof(struct seam_failed), 0, failed_fields},
+        [SEAM_DOOR_TOLD] = {sizeof(struct seam_event), 0, event_fields},
+        [SEAM_DOOR_DIAL] = {sizeof(struct seam_door_dial), 0, NULL},
     };
 
     if (type >= sizeof(forms) / sizeof(forms[0]) || forms[type].fixed_size == 0)

@@ -19,6 +19,7 @@
  */
 #include "birth.h"
 #include "boundary.h"
+#include "doorway.h"
 #include "watch.h"
 
 #include "channel.h"
@@ -244,6 +245,27 @@ static int start(struct program *program, struct watch *watch, struct fault *ret
     return r < 0 ? fault_set(ret_fault, STEP_STDIO, -r, "pid 1") : 0;
 }
 
+/* The leg's listening sockets go out before anything of the leg runs; none stays with us. */
+static int hand_out_doorway(const struct plan *plan, struct fault *ret_fault)
+{
+    int sockets[DOOR_LISTENERS_MAX];
+    struct seam_writer writer;
+    int r;
+
+    if (plan->n_ports == 0)
+        return 0;
+    r = doorway_open(plan, sockets, ret_fault);
+    if (r < 0)
+        return r;
+    seam_writer_init(&writer, SEAM_DOORWAY, 0);
+    r = seam_send(
+        CHANNEL, &writer, &(struct seam_end){.value = plan->n_ports}, sockets, plan->n_ports);
+    seam_writer_done(&writer);
+    for (uint32_t i = 0; i < plan->n_ports; i++)
+        close_fd(&sockets[i]);
+    return r == 0 ? 0 : fault_set(ret_fault, STEP_DOOR, r < 0 ? -r : EPIPE, "sending");
+}
+
 /* Builds, starts, and becomes the pid 1 that watches. */
 static int run(struct site *site, const struct seam_message *message, struct plan_view *view,
     struct watch *watch, struct fault *ret_fault)
@@ -253,7 +275,9 @@ static int run(struct site *site, const struct seam_message *message, struct pla
     int r;
 
     watch->denials.leg = view->plan->leg;
-    r = boundary_build(site, view, message->descriptors, ret_fault);
+    r = hand_out_doorway(view->plan, ret_fault);
+    if (r == 0)
+        r = boundary_build(site, view, message->descriptors, ret_fault);
     if (r == 0)
         r = prepare_output(watch, site, ret_fault);
     if (r == 0)

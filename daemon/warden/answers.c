@@ -1,10 +1,12 @@
 #include "answers.h"
 
+#include "doors.h"
 #include "ear.h"
 #include "kept_files.h"
 #include "ledger.h"
 #include "legs.h"
 #include "log.h"
+#include "outlets.h"
 #include "rule_words.h"
 #include "text.h"
 #include "why.h"
@@ -135,6 +137,86 @@ void answer_kill(struct front *front, struct seam_message *message)
     (void)front_end_reply(front, request, leg ? 1 : 0);
 }
 
+/* ---- the door ---- */
+
+static bool on_list(const struct leg *leg, const struct host_pattern *pattern)
+{
+    for (uint32_t i = 0; i < leg->request.n_hosts; i++) {
+        if (host_pattern_equal(&leg->request.hosts[i], pattern))
+            return true;
+    }
+    return false;
+}
+
+/* The list as the warden has it, for what is told and counted; the door has its own. */
+static void change_list(struct leg *leg, const struct host_pattern *pattern, bool deny)
+{
+    struct request *request = &leg->request;
+    uint32_t kept = 0;
+
+    if (!deny) {
+        if (!on_list(leg, pattern))
+            request->hosts[request->n_hosts++] = *pattern;
+        return;
+    }
+    for (uint32_t i = 0; i < request->n_hosts; i++) {
+        if (!host_pattern_covers(pattern, &request->hosts[i]))
+            request->hosts[kept++] = request->hosts[i];
+    }
+    request->n_hosts = kept;
+}
+
+/* REASON_NONE: it was done. */
+static enum reason change_door(struct front *front, struct leg *leg,
+    const struct host_pattern *pattern, bool deny, const char **ret_detail)
+{
+    *ret_detail = "";
+    if (!leg || !leg->door || !leg->door_ready || leg->state != LEG_RUNNING) {
+        *ret_detail = "it does not run, or has no door";
+        return REASON_LEG_UNKNOWN;
+    }
+    if (!deny && !may_allow(&front->peer, pattern, &front->warden->policy)) {
+        *ret_detail = "no rule that names you lets it";
+        return REASON_HOST_OUTSIDE_CEILING;
+    }
+    if (!deny && leg->request.n_hosts == HOSTS_MAX && !on_list(leg, pattern)) {
+        *ret_detail = "the list is full";
+        return REASON_REQUEST_TOO_BIG;
+    }
+    if (!door_change(leg->door, deny ? SEAM_DOOR_DENY : SEAM_DOOR_ALLOW, pattern)) {
+        *ret_detail = "the door takes no message";
+        return REASON_OUT_OF_RESOURCES;
+    }
+    change_list(leg, pattern, deny);
+    return REASON_NONE;
+}
+
+void answer_door(struct front *front, struct seam_message *message)
+{
+    const struct seam_ask_door *ask = message->fixed;
+    uint64_t request = message->header.request, number = visible_leg(front, message, ask->leg);
+    bool deny = ask->deny != 0;
+    char subject[HOST_TEXT_MAX], by[64];
+    struct host_pattern pattern;
+    enum reason reason = REASON_REQUEST_MALFORMED;
+    const char *detail = "host";
+
+    if (number != 0 && seam_host(message, &ask->host, &pattern))
+        reason = change_door(front, legs_find(front->warden, number), &pattern, deny, &detail);
+    seam_message_done(message);
+    if (number == 0)
+        return;
+    if (reason != REASON_NONE) {
+        (void)front_refuse(front, request, reason, detail);
+        return;
+    }
+    host_pattern_format(&pattern, subject);
+    (void)snprintf(by, sizeof(by), "%s by uid %u", deny ? "denied" : "allowed", front->peer.uid);
+    /* The answer first: telling the leg's own front may end that one, never this one. */
+    if (front_end_reply(front, request, 1))
+        leg_tell(legs_find(front->warden, number), EVENT_DOOR, REASON_NONE, NULL, subject, by);
+}
+
 /* ---- why ---- */
 
 static bool send_why(
@@ -242,6 +324,7 @@ static bool send_rule(struct front *front, uint64_t request, const struct rule *
     out.read = seam_put_text(&writer, words.read);
     out.write = seam_put_text(&writer, words.write);
     out.limits = seam_put_text(&writer, words.limits);
+    out.hosts = seam_put_text(&writer, words.hosts);
     return front_send(front, &writer, &out, NULL, 0);
 }
 

@@ -7,6 +7,7 @@
 void answer_legs(struct front *front, struct seam_message *message);
 void answer_show(struct front *front, struct seam_message *message);
 void answer_logs(struct front *front, struct seam_message *message);
+void answer_door(struct front *front, struct seam_message *message);
 void answer_kill(struct front *front, struct seam_message *message);
 void answer_why(struct front *front, struct seam_message *message);
 void answer_status(struct front *front, struct seam_message *message);

@@ -8,6 +8,7 @@
 
 #include "cgroup.h"
 #include "clock.h"
+#include "doors.h"
 #include "ear.h"
 #include "journal.h"
 #include "ledger.h"
@@ -80,11 +81,16 @@ static void conclude(struct leg *leg)
     leg_free(leg);
 }
 
-/* The checker and the ear both have their say first, whoever is later. */
+/* The checker, the ear and the door have their say first, whoever is later. */
 static void conclude_if_all_said(struct leg *leg)
 {
-    if (!leg->errand && !leg->hearing)
+    if (!leg->errand && !leg->hearing && !leg->door)
         conclude(leg);
+}
+
+void leg_door_done(struct leg *leg)
+{
+    conclude_if_all_said(leg);
 }
 
 void leg_heard_out(struct leg *leg)
@@ -141,6 +147,8 @@ void leg_end(struct leg *leg)
     leg->slot = NULL;
     slot_leave(slot);
     placeholders_release(leg);
+    if (leg->door)
+        door_end(leg->door);
     (void)ear_hear_out(leg);
     r = leg->vendor.n_files > 0 ? leg_read_files(leg, files_read) : 0;
     if (r < 0)

@@ -8,6 +8,7 @@
 
 #include "descriptor.h"
 #include "log.h"
+#include "outlets.h"
 #include "steps.h"
 #include "text.h"
 #include <errno.h>
@@ -127,12 +128,32 @@ static bool take_descriptors(struct leg *leg)
     return true;
 }
 
+/* What the front's message says of the door, held to its form once more. */
+static bool take_outlets(struct leg *leg)
+{
+    const struct seam_run *run = leg->run;
+
+    if (run->n_hosts > HOSTS_MAX || run->n_forwards > FORWARDS_MAX)
+        return false;
+    for (uint32_t i = 0; i < run->n_hosts; i++) {
+        if (!seam_host(&leg->ask, &run->hosts[i], &leg->request.hosts[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < run->n_forwards; i++) {
+        if (!seam_forward(&leg->ask, &run->forwards[i], &leg->request.forwards[i]))
+            return false;
+    }
+    leg->request.n_hosts = run->n_hosts;
+    leg->request.n_forwards = run->n_forwards;
+    return true;
+}
+
 int leg_read_request(struct leg *leg)
 {
     const struct seam_run *run = leg->run;
     struct request *request = &leg->request;
 
-    if (!numbers_fit(run) || !take_descriptors(leg)) {
+    if (!numbers_fit(run) || !take_descriptors(leg) || !take_outlets(leg)) {
         leg_refuse(leg, REASON_REQUEST_MALFORMED, "a number or index does not fit");
         return -EBADMSG;
     }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define EVENTS_PER_LEG 1000
+#define CONNECTIONS_PER_LEG 20000 /* their events: two each */
 
 static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
@@ -367,9 +368,11 @@ void ledger_event(
     uint32_t number = count_event(ledger, event->leg);
 
     /* The end of a leg is always told, however much it was told before. */
-    if (number > EVENTS_PER_LEG && event->kind == EVENT_DENIED)
+    if ((number > EVENTS_PER_LEG && event->kind == EVENT_DENIED) ||
+        (number > CONNECTIONS_PER_LEG &&
+            (event->kind == EVENT_CONNECTED || event->kind == EVENT_DISCONNECTED)))
         return;
-    if (number == EVENTS_PER_LEG)
+    if (number == EVENTS_PER_LEG && event->kind == EVENT_DENIED)
         detail = "further denials of this leg are not recorded";
     if (begin(ledger) < 0)
         return;

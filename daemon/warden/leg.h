@@ -105,6 +105,11 @@ struct leg {
     uint64_t kept[2];    /* bytes seen on kept streams */
     bool keeps_output;
 
+    struct door *door; /* NET_DOOR; NULL when it is gone */
+    bool door_ready;   /* it serves, or none is needed */
+    bool doorway;      /* its stub handed out the listening sockets */
+    int forward_keys[FORWARDS_MAX], forward_cas[FORWARDS_MAX]; /* owned, until the door has them */
+
     struct slot *slot;
     int64_t given_ms; /* wall clock, when it was given */
 
@@ -147,6 +152,12 @@ void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const i
 /* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later.
  */
 void leg_end(struct leg *leg);
+
+/* endings.c, from doors.c: the door told all, or is gone. */
+void leg_door_done(struct leg *leg);
+/* legs.c, from doors.c: the door serves; or it does not, which the fault says. */
+void leg_door_ready(struct leg *leg);
+void leg_door_failed(struct leg *leg, int error, const char *subject);
 
 /* endings.c, from ear.c: all that the kernel told of the leg was heard. */
 void leg_heard_out(struct leg *leg);

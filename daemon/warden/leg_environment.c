@@ -17,8 +17,11 @@ static const char *home_of(const struct leg *leg)
 int leg_put_environment(
     const struct leg *leg, struct seam_writer *writer, struct seam_list *ret_env)
 {
-    const struct leg_surroundings about = {
-        .leg = leg->id, .uid = leg->peer.uid, .home = home_of(leg), .user = leg->user};
+    const struct leg_surroundings about = {.leg = leg->id,
+        .uid = leg->peer.uid,
+        .home = home_of(leg),
+        .user = leg->user,
+        .door = leg->decision.net == NET_DOOR};
     const char *at = seam_list_first(&leg->ask, leg->run->env);
     auto_free const char **requested = calloc((size_t)leg->run->env.count + 1, sizeof(*requested));
     auto_(environment_free) char **environment = NULL;

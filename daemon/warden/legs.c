@@ -9,6 +9,7 @@
 #include "accounts.h"
 #include "cgroup.h"
 #include "clock.h"
+#include "doors.h"
 #include "ear.h"
 #include "ledger.h"
 #include "leg.h"
@@ -35,6 +36,8 @@ void leg_free(struct leg *leg)
         slot_leave(leg->slot);
     else
         slots_forget(leg->warden, leg);
+    if (leg->door)
+        door_drop(leg->door);
     if (leg->wall)
         event_free(leg->wall);
     if (leg->patience)
@@ -42,6 +45,10 @@ void leg_free(struct leg *leg)
     for (size_t i = 0; i < GRANTS_MAX; i++) {
         close_fd(&leg->grant_fds[i]);
         free(leg->grant_paths[i]);
+    }
+    for (size_t i = 0; i < FORWARDS_MAX; i++) {
+        close_fd(&leg->forward_keys[i]);
+        close_fd(&leg->forward_cas[i]);
     }
     for (size_t i = 0; i < 3; i++) {
         close_fd(&leg->stream_fds[i]);
@@ -91,7 +98,7 @@ static void go_ahead(struct leg *leg)
     struct seam_writer writer;
     int r;
 
-    if (!leg->ready || !leg->recorded || !leg->stamped || leg->gone_ahead)
+    if (!leg->ready || !leg->recorded || !leg->stamped || !leg->door_ready || leg->gone_ahead)
         return;
     seam_writer_init(&writer, SEAM_GO, 0);
     r = seam_send(leg->slot->channel, &writer, &go, NULL, 0);
@@ -280,6 +287,14 @@ static void admitted(struct leg *leg)
             return;
         }
     }
+    leg->door_ready = leg->decision.net != NET_DOOR;
+    if (!leg->door_ready) {
+        r = door_take(leg);
+        if (r < 0) {
+            leg_fail(leg, STEP_DOOR, -r, "starting it");
+            return;
+        }
+    }
     usage_count(leg->warden, leg->peer.uid);
     placeholders_intend(leg);
     r = slot_take(leg->warden, leg, leg->decision.net == NET_HOST);
@@ -338,6 +353,8 @@ static struct leg *leg_new(
     leg->vendor.program.file = -EBADF;
     for (size_t i = 0; i < GRANTS_MAX; i++)
         leg->grant_fds[i] = -EBADF;
+    for (size_t i = 0; i < FORWARDS_MAX; i++)
+        leg->forward_keys[i] = leg->forward_cas[i] = -EBADF;
     for (size_t i = 0; i < 3; i++)
         leg->stream_fds[i] = leg->stream_reads[i] = -EBADF;
     TAILQ_INSERT_TAIL(&warden->legs, leg, entry);
@@ -455,6 +472,41 @@ static void stub_told(struct leg *leg, const struct seam_message *message)
         leg_kill(leg, REASON_NESTED_SANDBOX);
 }
 
+/* ---- the door ---- */
+
+void leg_door_ready(struct leg *leg)
+{
+    leg->door_ready = true;
+    go_ahead(leg);
+}
+
+/* Before GO a door that fails is a step that failed; after it, the leg's only way out and the one
+ * who watched it are gone: the leg ends. */
+void leg_door_failed(struct leg *leg, int error, const char *subject)
+{
+    if (leg->gone_ahead) {
+        leg_kill(leg, REASON_DOOR_LOST);
+        return;
+    }
+    if (leg->build_fault.step == 0)
+        (void)fault_set(&leg->build_fault, STEP_DOOR, error, "%s", subject);
+    if (leg->slot)
+        fail_when_dead(leg);
+    /* else the slot is still being made: what waits for it fails when the sockets come */
+}
+
+static void stub_opened_doorway(struct leg *leg, struct seam_message *message)
+{
+    int r;
+
+    if (leg->doorway || leg->decision.net != NET_DOOR)
+        return;
+    leg->doorway = true;
+    r = leg->door ? door_serve(leg, message) : -EPIPE;
+    if (r < 0)
+        leg_door_failed(leg, -r, "its list");
+}
+
 void legs_stub_says(struct leg *leg, struct seam_message *message)
 {
     switch (message->header.type) {
@@ -466,6 +518,9 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
     case SEAM_FAILED:
         if (!leg->started && leg->build_fault.step == 0)
             stub_failed(leg, message);
+        break;
+    case SEAM_DOORWAY:
+        stub_opened_doorway(leg, message);
         break;
     case SEAM_STARTED:
         if (leg->gone_ahead && !leg->started)

@@ -20,6 +20,7 @@
 #include "cgroups.h"
 #include "clock.h"
 #include "custody.h"
+#include "doors.h"
 #include "ear.h"
 #include "fronts.h"
 #include "id_ranges.h"
@@ -314,6 +315,7 @@ static void end(struct warden *warden)
     ear_close(warden);
     audit_switch_back(warden);
     fronts_close(warden);
+    doors_close(warden);
     slots_close(warden);
     zygotes_close(warden);
     if (warden->ledger && warden->cgroup_base >= 0)
@@ -383,6 +385,7 @@ static struct warden *warden_new(void)
         warden->programs[i] = -EBADF;
     TAILQ_INIT(&warden->fronts_ready);
     TAILQ_INIT(&warden->fronts_serving);
+    TAILQ_INIT(&warden->doors);
     TAILQ_INIT(&warden->slots);
     TAILQ_INIT(&warden->legs);
     TAILQ_INIT(&warden->versions);

@@ -26,6 +26,7 @@ static const struct entry {
     {SEAM_ASK_KILL, true, answer_kill},
     {SEAM_ASK_STATUS, false, answer_status},
     {SEAM_ASK_WHY, true, answer_why},
+    {SEAM_ASK_DOOR, true, answer_door},
     {SEAM_CLIENT_GONE, false, client_gone},
 };
 

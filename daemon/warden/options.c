@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "descriptor.h"
+#include "hosts.h"
 #include "own.h"
 #include "text.h"
 #include <errno.h>
@@ -53,6 +54,25 @@ static int set_number(uint64_t *slot, const char *value, uint64_t max)
     return text_parse_uint(value, max, slot);
 }
 
+/* Each an address, perhaps with a port: a name could not be resolved. */
+static int set_resolvers(struct options *options, const char *value)
+{
+    auto_free char *copy = strdup(value);
+    char *rest = NULL;
+    size_t count = 0;
+
+    if (!copy)
+        return -ENOMEM;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        struct host_pattern address;
+
+        if (host_pattern_parse(word, false, &address) < 0 || address.kind != HOST_ADDRESS ||
+            ++count > OPTIONS_RESOLVERS_MAX)
+            return -EINVAL;
+    }
+    return count == 0 ? -EINVAL : set_text(&options->resolvers, value);
+}
+
 static int set_key(struct options *options, const char *key, const char *value)
 {
     if (text_equal(key, "Socket"))
@@ -77,6 +97,10 @@ static int set_key(struct options *options, const char *key, const char *value)
         options->audit_enable = text_equal(value, "enable");
         return options->audit_enable || text_equal(value, "keep") ? 0 : -EINVAL;
     }
+    if (text_equal(key, "Resolver"))
+        return set_resolvers(options, value);
+    if (text_equal(key, "ReadyDoors"))
+        return set_number(&options->doors, value, 64);
     if (text_equal(key, "KeepLegs"))
         return set_number(&options->keep_legs, value, 10000000);
     return -ENOENT;
@@ -231,6 +255,7 @@ static int set_defaults(struct options *options)
     *options = (struct options){.ready_fd = -EBADF,
         .slots = 4,
         .fronts = 4,
+        .doors = 1,
         .connections_per_user = 64,
         .connections = 256,
         .keep_legs = 10000};
@@ -318,6 +343,7 @@ void options_done(struct options *options)
     free(options->policy_directory);
     free(options->libexec);
     free(options->vendors);
+    free(options->resolvers);
     for (uint32_t i = 0; i < options->n_policies; i++)
         free(options->policies[i]);
 }

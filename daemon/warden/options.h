@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define OPTIONS_POLICIES_MAX 16
+#define OPTIONS_RESOLVERS_MAX 8
 
 struct options {
     char *config;            /* saphand.conf, or NULL: the installed one if it exists */
@@ -26,6 +27,8 @@ struct options {
     uint64_t connections_per_user; /* at most, at once */
     uint64_t connections;          /* in all */
     bool audit_enable;             /* Audit=enable; else the machine's audit is left as it is */
+    char *resolvers;               /* Resolver=: addresses with spaces; NULL: /etc/resolv.conf */
+    uint64_t doors;                /* how many stand ready, where a rule lets net door */
     uint64_t keep_legs;            /* ended legs that the ledger keeps */
 };
 

@@ -328,6 +328,19 @@ static int add_program(struct planning *planning)
     return leg_put_environment(leg, &planning->writer.strings, &plan->env);
 }
 
+static void add_ports(struct planning *planning)
+{
+    const struct request *request = &planning->leg->request;
+    struct plan *plan = &planning->writer.plan;
+
+    if (planning->leg->decision.net != NET_DOOR)
+        return;
+    plan->ports[plan->n_ports++] = DOOR_PORT_HTTP;
+    plan->ports[plan->n_ports++] = DOOR_PORT_SOCKS;
+    for (uint32_t i = 0; i < request->n_forwards; i++)
+        plan->ports[plan->n_ports++] = request->forwards[i].port;
+}
+
 static int compose(struct planning *planning)
 {
     struct leg *leg = planning->leg;
@@ -356,6 +369,7 @@ static int compose(struct planning *planning)
     if (r < 0)
         return r;
     add_landlock(planning);
+    add_ports(planning);
     add_identity(planning);
     r = add_carve_outs(planning);
     if (r == 0)

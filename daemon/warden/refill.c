@@ -1,5 +1,6 @@
 #include "refill.h"
 
+#include "doors.h"
 #include "fronts.h"
 #include "slots.h"
 #include <errno.h>
@@ -19,7 +20,7 @@ static const struct timeval later = {.tv_sec = 1};
 static void refill(evutil_socket_t fd, short what, void *context)
 {
     struct warden *warden = context;
-    int fronts, slots;
+    int doors, fronts, slots;
 
     if (warden->stopping)
         return;
@@ -30,9 +31,10 @@ static void refill(evutil_socket_t fd, short what, void *context)
     }
     slots = slots_refill(warden);
     fronts = fronts_refill(warden);
-    if (slots < 0 || fronts < 0)
+    doors = doors_refill(warden);
+    if (slots < 0 || fronts < 0 || doors < 0)
         (void)event_add(warden->refill, &later);
-    else if (slots == REFILL_E_MORE || fronts == REFILL_E_MORE)
+    else if (slots == REFILL_E_MORE || fronts == REFILL_E_MORE || doors == REFILL_E_MORE)
         (void)event_add(warden->refill, warden->n_legs ? &busy : &idle);
 }
 

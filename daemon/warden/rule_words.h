@@ -4,7 +4,8 @@
 #include "rule.h"
 
 struct rule_words {
-    char boundaries[64], views[64], nets[64], vendors[256], read[1024], write[1024], limits[256];
+    char boundaries[64], views[64], nets[64], vendors[256], read[1024], write[1024], limits[256],
+        hosts[1024];
 };
 
 /* A list that does not fit ends with "...". */

@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <sys/queue.h>
 
+struct door;
 struct front;
 struct leg;
 struct slot;
@@ -23,11 +24,13 @@ enum program {
     PROGRAM_PROBE,
     PROGRAM_EAR,
     PROGRAM_READER,
+    PROGRAM_DOOR,
     PROGRAM_COUNT,
 };
 
 TAILQ_HEAD(front_list, front);
 TAILQ_HEAD(leg_list, leg);
+TAILQ_HEAD(door_list, door);
 TAILQ_HEAD(slot_list, slot);
 
 #define OWN_PATHS_MAX 32
@@ -127,6 +130,10 @@ struct warden {
 
     /* zygotes.c */
     struct zygote *front_zygote, *stub_zygote;
+
+    /* doors.c */
+    struct door_list doors;
+    uint32_t n_doors_ready;
 
     /* slots.c */
     struct slot_list slots;

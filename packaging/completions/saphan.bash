@@ -14,7 +14,7 @@ _saphan_run() {
     --read | --write | --carve-out | --artefact)
         COMPREPLY=($(compgen -f -- "$word"))
         ;;
-    --net) COMPREPLY=($(compgen -W "none host" -- "$word")) ;;
+    --net) COMPREPLY=($(compgen -W "none door host" -- "$word")) ;;
     --view) COMPREPLY=($(compgen -W "minimal host" -- "$word")) ;;
     --stdin) COMPREPLY=($(compgen -W "none inherit" -- "$word")) ;;
     --boundary) COMPREPLY=($(compgen -W "domain" -- "$word")) ;;
@@ -26,7 +26,7 @@ _saphan_run() {
         ;;
     *)
         COMPREPLY=($(compgen -W "--workspace --read --write --carve-out --seat --chdir --git
-            --artefact --net --view --limit --env --stdin --keep-output --detach --boundary --vendor
+            --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --vendor
             --json --help --" -- "$word"))
         ;;
     esac
@@ -57,7 +57,7 @@ _saphan() {
     legs) COMPREPLY=($(compgen -W "--all --json --help" -- "$word")) ;;
     leg)
         case $COMP_CWORD in
-        2) COMPREPLY=($(compgen -W "show logs kill --help" -- "$word")) ;;
+        2) COMPREPLY=($(compgen -W "show logs kill allow deny --help" -- "$word")) ;;
         3)
             if [ "$before" = kill ]; then
                 COMPREPLY=($(compgen -W "$(_saphan_legs)" -- "$word"))

@@ -14,7 +14,7 @@ check() {
         result "not ok" "$name"
     fi
 }
-for verb in "" run legs leg "leg show" "leg logs" "leg kill" status why explain; do
+for verb in "" run legs leg "leg show" "leg logs" "leg kill" "leg allow" "leg deny" status why explain; do
     # shellcheck disable=SC2086
     if said=$("$saphan" $verb --help 2>/dev/null) && grep -q '^usage: ' <<<"$said"; then
         result ok "saphan $verb --help"

@@ -24,3 +24,4 @@ extern const struct seccomp_filter filter_checker; /* once it has become the req
 extern const struct seccomp_filter filter_opener;  /* the same */
 extern const struct seccomp_filter filter_ear;     /* in its empty root */
 extern const struct seccomp_filter filter_reader;  /* the same */
+extern const struct seccomp_filter filter_door;    /* the same */

@@ -1,0 +1,53 @@
+/* saphan leg allow, saphan leg deny: the list of a running leg's door. */
+#include "ask.h"
+#include "leg_word.h"
+#include "say.h"
+#include "verbs.h"
+
+static const struct leg_word allow = {
+    .verb = "saphan leg allow",
+    .help = "usage: saphan leg allow ID HOST[:PORT]\n"
+            "\n"
+            "Lets a running leg with --net door reach HOST too, within the policy's ceiling.\n",
+};
+
+static const struct leg_word deny = {
+    .verb = "saphan leg deny",
+    .help = "usage: saphan leg deny ID HOST[:PORT]\n"
+            "\n"
+            "Takes HOST, and what HOST covers, off the list of a running leg's door, and cuts the\n"
+            "connections that nothing on the list lets any more.\n",
+};
+
+static int change(const struct leg_word *word, int argc, char **argv)
+{
+    const char *host = argc == 2 ? argv[1] : NULL;
+    struct saphan *saphan;
+    struct saphan_error error;
+    int status;
+    unsigned long long leg = leg_word_parse(word, host ? 1 : argc, argv, NULL, &status);
+
+    if (leg == 0)
+        return status;
+    if (!host)
+        return say("%s: wanted a leg and a host: ID HOST[:PORT]", word->verb);
+    saphan = ask_connect();
+    if (!saphan)
+        return EXIT_OURS;
+    if (saphan_change_door(saphan, leg, word == &allow, host, NULL, &error) != 0)
+        status = say("%s", error.message);
+    else
+        status = ask_all(saphan, NULL, NULL);
+    saphan_close(saphan);
+    return status;
+}
+
+int verb_leg_allow(int argc, char **argv)
+{
+    return change(&allow, argc, argv);
+}
+
+int verb_leg_deny(int argc, char **argv)
+{
+    return change(&deny, argc, argv);
+}

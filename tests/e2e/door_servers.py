@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""door_servers.py FOLDER - what stands outside of the legs in door.sh, in a network namespace of its own.
+
+Answers names on 127.0.0.1:53; serves HTTP on PUBLIC:80 and TLS on PUBLIC:443, and tells what it was asked
+in FOLDER/http.log and FOLDER/tls.log.  Writes FOLDER/ready when all of it listens.
+"""
+import http.server
+import os
+import socket
+import socketserver
+import ssl
+import struct
+import sys
+import threading
+import time
+
+FOLDER = sys.argv[1]
+PUBLIC = "11.22.33.44"
+NAMES = {
+    "api.example.test": [PUBLIC],
+    "deep.under.example.test": [PUBLIC],
+    "example.test": [PUBLIC],
+    "other.test": [PUBLIC],
+    "inside.example.test": ["127.0.0.1"],
+    "metadata.example.test": ["169.254.169.254"],
+    "mixed.example.test": [PUBLIC, "10.0.0.1"],
+    "closed.example.test": ["11.22.33.55"],
+}
+REBIND = {"rebind.example.test": 0}
+
+
+def answer_name(query):
+    labels, at = [], 12
+    while query[at]:
+        labels.append(query[at + 1:at + 1 + query[at]].decode())
+        at += 1 + query[at]
+    kind = struct.unpack(">H", query[at + 1:at + 3])[0]
+    name = ".".join(labels).lower()
+    addresses = NAMES.get(name, [])
+    if name in REBIND:
+        REBIND[name] += 1
+        addresses = [PUBLIC] if REBIND[name] == 1 else ["127.0.0.1"]
+    if kind != 1:
+        addresses = []
+    known = name in NAMES or name in REBIND
+    out = query[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, len(addresses), 0, 0)
+    out += query[12:at + 5]
+    for address in addresses:
+        out += struct.pack(">HHHIH", 0xc00c, 1, 1, 0, 4) + socket.inet_aton(address)
+    return out
+
+
+def serve_names():
+    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.bind(("127.0.0.1", 53))
+    while True:
+        query, client = sock.recvfrom(2048)
+        try:
+            sock.sendto(answer_name(query), client)
+        except (IndexError, struct.error, UnicodeDecodeError):
+            pass
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    log_name = "http.log"
+
+    def log_message(self, *_args):
+        pass
+
+    def note(self, body=b""):
+        with open(os.path.join(FOLDER, self.log_name), "a") as log:
+            log.write("%s %s host=%s key=%s body=%d\n" % (
+                self.command, self.path, self.headers.get("Host"), self.headers.get("X-Key"), len(body)))
+
+    def reply(self, status, body, headers=()):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.note()
+        if self.path == "/redirect":
+            self.reply(302, b"", [("Location", "http://other.test/secret")])
+        elif self.path == "/reflect":
+            self.reply(400, ("you sent %s\n" % self.headers.get("X-Key")).encode())
+        elif self.path == "/stream":
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            for i in range(30):
+                self.wfile.write(b"data: %d %f\n\n" % (i, time.time()))
+                self.wfile.flush()
+                time.sleep(0.1)
+            self.close_connection = True
+        elif self.path.startswith("/big"):
+            self.reply(200, b"x" * 5000000)
+        else:
+            self.reply(200, b"hello from %s\n" % self.headers.get("Host", "").encode())
+
+    def do_POST(self):
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            body = b""
+            while True:
+                size = int(self.rfile.readline().split(b";")[0], 16)
+                body += self.rfile.read(size)
+                self.rfile.readline()
+                if size == 0:
+                    break
+        else:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.note(body)
+        self.reply(200, b"got %d\n" % len(body))
+
+
+class TlsHandler(Handler):
+    log_name = "tls.log"
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def handle_error(self, *_args):
+        pass
+
+
+class TlsServer(Server):
+    def get_request(self):
+        sock, address = super().get_request()
+        return CONTEXT.wrap_socket(sock, server_side=True, do_handshake_on_connect=False), address
+
+
+def serve(server):
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+threading.Thread(target=serve_names, daemon=True).start()
+serve(Server((PUBLIC, 80), Handler))
+serve(Server(("127.0.0.1", 8000), Handler))
+if os.path.exists(os.path.join(FOLDER, "server.pem")):
+    CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    CONTEXT.load_cert_chain(os.path.join(FOLDER, "server.pem"))
+    serve(TlsServer((PUBLIC, 443), TlsHandler))
+with open(os.path.join(FOLDER, "ready"), "w") as ready:
+    ready.write("ready\n")
+threading.Event().wait()

@@ -1,0 +1,17 @@
+# door_world.sh - the world outside of the legs, in the network namespace that the script is in.
+# shellcheck shell=bash
+POLICY_HOSTS=${POLICY_HOSTS:-'*.example.test:* example.test:* 127.0.0.1:8000'}
+
+open_world() { # [CONFIG-LINE...]: servers, a resolver, and a daemon whose policy lets doors be asked for
+    ip link set lo up && ip address add 11.22.33.44/32 dev lo
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key.pem" -out "$T/ca.pem" -days 2 -subj /CN=test \
+        -addext 'subjectAltName=DNS:api.example.test,DNS:*.example.test,DNS:other.test' 2>/dev/null
+    cat "$T/key.pem" "$T/ca.pem" >"$T/server.pem"
+    : >"$T/http.log" >"$T/tls.log"
+    "$TESTS/e2e/door_servers.py" "$T" </dev/null >"$T/servers.log" 2>&1 &
+    await 10 test -e "$T/ready" || { cat "$T/servers.log"; exit 1; }
+    printf '%s\n' '[saphand]' Resolver=127.0.0.1 "$@" >"$T/conf"
+    policy "$LEG_USER root" Net=door "Host=$POLICY_HOSTS" "Forward-Unix=$T/unix" >"$T/door.policy"
+    start_daemon "$T/door" --config "$T/conf" || { cat "$T/door.log"; exit 1; }
+    export SAPHAN_SOCKET=$T/door/saphan.sock
+}
