@@ -3,6 +3,7 @@
 #include "own.h"
 #include "steps.h"
 #include <errno.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
@@ -41,6 +42,11 @@ static int become(void *context)
         _exit(1);
     set(&program->stage, BIRTH_RAISED);
     wait_while(&program->go, 0);
+    /* Whatever was handed down to us, a leg's program has three descriptors. */
+    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
+        (void)fault_set(&program->fault, STEP_STDIO, errno, "descriptors");
+        _exit(1);
+    }
     r = program_execute(program->argv, program->env);
     (void)fault_set(&program->fault, STEP_EXEC, -r, "%s", program->argv[0]);
     _exit(1);

@@ -43,6 +43,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
@@ -105,6 +106,9 @@ static int set_process(struct warden *warden)
     (void)umask(0077);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_DUMPABLE, 0);
+    /* What whoever started us left open is for no program of ours, let alone a leg. */
+    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+        return -errno;
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;

@@ -170,4 +170,24 @@ for name, number, args in (("mount", 165, (0, 0, 0, 0, 0)), ("setns", 308, (0, 0
 '
 check_not "no call that builds or breaks walls succeeds" grep -qaE ' [0-9]+ ' "$T/out"
 check "control: the calls were made" [ "$(output | grep -c -- ' -1 ')" = 13 ]
+
+# What whoever started saphand left open reaches no program of ours, and no leg.
+: >"$T/left-open"
+start_daemon "$T/own" 9<"$T/left-open" || not_ok "a daemon with a descriptor more starts" "$(cat "$T/own.log")"
+holders() { # PID...: which of them, and of what they started, hold it
+    local pid
+    for pid; do
+        find "/proc/$pid/fd" -lname "$T/left-open" 2>/dev/null | grep -q . && readlink "/proc/$pid/exe"
+        # shellcheck disable=SC2046
+        holders $(pgrep -P "$pid")
+    done
+}
+export SAPHAN_SOCKET=$T/own/saphan.sock
+leg -- /bin/sh -c 'ls -l /proc/self/fd; sleep 0.2' &
+await 10 pgrep -P "$daemon_pid" saphan-front
+equal "only saphand itself holds what was left open" "$SAPHAN_BUILD/daemon/saphand" "$(holders "$daemon_pid")"
+wait $!
+leg -- /bin/ls -l /proc/self/fd
+check_not "and no leg does" grep -q left-open "$T/out"
+equal "which has three descriptors, and ls's own" 4 "$(grep -c -- '->' "$T/out")"
 finish
