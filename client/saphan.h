@@ -208,6 +208,8 @@ enum saphan_event_kind {
     SAPHAN_EVENT_CONNECTED = 17,    /* told.subject: HOST:PORT, told.detail, told.connection */
     SAPHAN_EVENT_DISCONNECTED = 18, /* told.subject, told.connection, told.bytes_out, bytes_in */
     SAPHAN_EVENT_DOOR = 19,         /* its list was changed: told.subject, told.detail */
+    SAPHAN_EVENT_MACHINE = 30,
+    SAPHAN_EVENT_PROPERTY = 31,
 };
 
 struct saphan_told {
@@ -289,6 +291,20 @@ struct saphan_why {
 struct saphan_rung {
     const char *slug, *state, *meaning, *detail;
     int64_t value;
+    const char *facet; /* "": the rung itself; else what was measured beneath it */
+    int error;         /* errno of the refusal, or 0 */
+};
+
+struct saphan_machine {
+    uint64_t row; /* in the ledger */
+    int64_t at_ms;
+    uint64_t took_us;
+    const char *kernel, *distribution, *boot_id, *host, *version;
+    const char *command; /* measures it again */
+};
+
+struct saphan_property { /* what the row and the cells measured on it let say */
+    const char *slug, *state, *meaning, *detail;
 };
 
 struct saphan_rule {
@@ -313,6 +329,8 @@ struct saphan_event {
         struct saphan_why why;
         struct saphan_rung rung;
         struct saphan_rule rule;
+        struct saphan_machine machine;
+        struct saphan_property property;
         uint64_t value;
     };
 };
@@ -368,6 +386,11 @@ int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *
 
 /* STATUS, RUNG events, RULE events (those that name the caller), END. */
 int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error);
+
+/* MACHINE, RUNG events, PROPERTY events, END; or REFUSED.  With MEASURE it is measured again first,
+ * for whom the policy lets. */
+int saphan_machine(
+    struct saphan *saphan, bool measure, uint64_t *ret_request, struct saphan_error *error);
 
 /* Waits for the next event, with the signal mask MASK while it waits (NULL: unchanged), as
  * ppoll(2); SAPHAN_E_TIMEOUT when nothing moved, in a pump neither, for TIMEOUT_MS (-1: for ever).

@@ -446,3 +446,12 @@ bool may_connect(const struct peer *peer, const struct policy *policy)
     }
     return false;
 }
+
+bool may_measure(const struct peer *peer, const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->n_rules; i++) {
+        if (policy->rules[i].may_measure && rule_names(&policy->rules[i], peer))
+            return true;
+    }
+    return false;
+}

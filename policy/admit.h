@@ -145,6 +145,8 @@ bool may_see(const struct peer *peer, uint32_t owner, const struct policy *polic
  * the pattern. */
 bool may_allow(
     const struct peer *peer, const struct host_pattern *pattern, const struct policy *policy);
+/* May PEER have the machine or a cell measured?  (a rule that names it with Measure=yes) */
+bool may_measure(const struct peer *peer, const struct policy *policy);
 
 /* Does RULE name PEER, by user or by group? */
 bool rule_names(const struct rule *rule, const struct peer *peer);

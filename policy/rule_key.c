@@ -328,6 +328,13 @@ static int take_rewritten(struct rule_parser *parser, const char *word)
     return take_either(parser, word, "red", &parser->rule->rewritten_red);
 }
 
+static int take_measure(struct rule_parser *parser, const char *word)
+{
+    if (text_parse_bool(word, &parser->rule->may_measure) < 0)
+        return rule_error(parser, "`%s` is neither yes nor no", shown(word).text);
+    return 0;
+}
+
 static int take_test_only_nested(struct rule_parser *parser, const char *word)
 {
     if (text_parse_bool(word, &parser->rule->test_only_nested) < 0)
@@ -362,13 +369,15 @@ static const struct key {
     {"Nested", true, take_nested},
     {"Steering", true, take_steering},
     {"Profile-Rewritten", true, take_rewritten},
+    {"Measure", true, take_measure},
     {"Test-Only-Start-With-Nested-Sandbox", true, take_test_only_nested},
 };
 
 #define KEY_NAMES                                                                                  \
     "User Group Boundary View Net Vendor Read Write Host Forward-Unix Carve-Out Require-Rung "     \
     "Limit-Ceiling "                                                                               \
-    "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten"
+    "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten "       \
+    "Measure"
 
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)
 {

@@ -40,6 +40,17 @@ const char *rung_state_name(enum rung_state state)
     return (size_t)state < array_size(state_names) ? state_names[state] : "?";
 }
 
+int rung_state_parse(const char *name, enum rung_state *ret)
+{
+    for (size_t i = 0; i < array_size(state_names); i++) {
+        if (strcmp(state_names[i], name) == 0) {
+            *ret = (enum rung_state)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
 int rung_parse(const char *slug, enum rung_id *ret)
 {
     for (size_t i = 0; i < array_size(words); i++) {

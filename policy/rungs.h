@@ -31,10 +31,21 @@ struct rung {
     int32_t error;                /* errno of the refusal, else 0 */
     int64_t value;                /* what the rung measures (Landlock: the ABI), else 0 */
     char detail[RUNG_DETAIL_MAX]; /* what was tried and what came back, for people */
+    bool asked;                   /* somebody came to it, whatever it said */
 };
 
 struct machine_row {
     struct rung rungs[RUNG_COUNT];
+};
+
+/* A finer measurement under a rung (one right, one file system): told and kept, backs no claim. */
+#define RUNG_FACET_MAX 48
+#define RUNG_FACETS_MAX 96
+
+struct rung_facet {
+    enum rung_id rung;
+    char name[RUNG_FACET_MAX];
+    struct rung found;
 };
 
 enum claim_id {
@@ -47,7 +58,8 @@ enum claim_id {
 const char *rung_slug(enum rung_id rung);    /* "userns" */
 const char *rung_meaning(enum rung_id rung); /* one line for people */
 const char *rung_state_name(enum rung_state state);
-int rung_parse(const char *slug, enum rung_id *ret); /* -EINVAL */
+int rung_state_parse(const char *name, enum rung_state *ret); /* -EINVAL */
+int rung_parse(const char *slug, enum rung_id *ret);          /* -EINVAL */
 
 const char *claim_slug(enum claim_id claim);
 const char *claim_meaning(enum claim_id claim);

@@ -26,6 +26,7 @@ static const char usage[] =
     "       saphan leg kill ID                           end it\n"
     "       saphan why [--json] ID PATH                  what decides for a path\n"
     "       saphan status                                the daemon, this machine, your rules\n"
+    "       saphan machine show | probe-confinement      this machine's rungs, measured\n"
     "       saphan explain [REASON]                      what a reason means, and its remedy\n"
     "       saphan --version | --help | VERB --help\n"
     "\n"
@@ -41,6 +42,7 @@ static const struct {
     {"leg", verb_leg},
     {"status", verb_status},
     {"why", verb_why},
+    {"machine", verb_machine},
     {"explain", verb_explain},
 };
 

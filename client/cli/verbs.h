@@ -11,5 +11,6 @@ int verb_leg_allow(int argc, char **argv);
 int verb_leg_deny(int argc, char **argv);
 int verb_leg_kill(int argc, char **argv);
 int verb_status(int argc, char **argv);
+int verb_machine(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_explain(int argc, char **argv);

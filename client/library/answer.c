@@ -250,7 +250,35 @@ static int read_rung(const Saphan__V1__Rung *rung, struct saphan_event *ret)
         .state = rung->state,
         .meaning = rung->meaning,
         .detail = rung->detail,
-        .value = rung->value};
+        .value = rung->value,
+        .facet = rung->facet,
+        .error = rung->error};
+    return 0;
+}
+
+static int read_machine(const Saphan__V1__MachineRow *row, struct saphan_event *ret)
+{
+    ret->kind = SAPHAN_EVENT_MACHINE;
+    ret->at_ms = row->at_ms;
+    ret->machine = (struct saphan_machine){.row = row->row,
+        .at_ms = row->at_ms,
+        .took_us = row->took_us,
+        .kernel = row->kernel,
+        .distribution = row->distribution,
+        .boot_id = row->boot_id,
+        .host = row->host,
+        .version = row->version,
+        .command = row->command};
+    return 0;
+}
+
+static int read_property(const Saphan__V1__Property *property, struct saphan_event *ret)
+{
+    ret->kind = SAPHAN_EVENT_PROPERTY;
+    ret->property = (struct saphan_property){.slug = property->slug,
+        .state = property->state,
+        .meaning = property->meaning,
+        .detail = property->detail};
     return 0;
 }
 
@@ -315,6 +343,10 @@ static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, 
         return read_rule(arena, frame->rule, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_WHY:
         return read_why(arena, frame->why, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_MACHINE:
+        return read_machine(frame->machine, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_PROPERTY:
+        return read_property(frame->property, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_END:
         ret->kind = SAPHAN_EVENT_END;
         ret->value = frame->end->value;

@@ -260,6 +260,18 @@ int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_er
     return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
 }
 
+int saphan_machine(
+    struct saphan *saphan, bool measure, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__Machine body = SAPHAN__V1__MACHINE__INIT;
+
+    body.measure = measure;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_MACHINE;
+    frame.machine = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
 /* ---- hearing ---- */
 
 static enum asked *pending_of(struct saphan *saphan, uint64_t request)

@@ -80,6 +80,10 @@ static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, 
     case SAPHAN__V1__CLIENT_FRAME__BODY_STATUS:
         seam_writer_init(&ask->writer, SEAM_ASK_STATUS, 0);
         return 0;
+    case SAPHAN__V1__CLIENT_FRAME__BODY_MACHINE:
+        seam_writer_init(&ask->writer, SEAM_ASK_MACHINE, 0);
+        ask->fixed.machine = (struct seam_ask_machine){.measure = frame->machine->measure != 0};
+        return 0;
     default:
         return form_malformed(form, "body: absent");
     }

@@ -20,6 +20,7 @@ struct ask {
         struct seam_ask_why why;
         struct seam_ask_door door;
         struct seam_ask_status status;
+        struct seam_ask_machine machine;
     } fixed;
 };
 

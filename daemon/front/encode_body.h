@@ -13,3 +13,5 @@ encode_body encode_status;
 encode_body encode_rung;
 encode_body encode_rule;
 encode_body encode_why;
+encode_body encode_machine;
+encode_body encode_property;

@@ -184,6 +184,8 @@ int encode_rung(struct wording *wording, Saphan__V1__ServerFrame *frame)
     out->meaning = wording_constant(rung_meaning((enum rung_id)rung->rung));
     out->detail = wording_string(wording, rung->detail);
     out->value = rung->value;
+    out->facet = wording_string(wording, rung->facet);
+    out->error = rung->error;
     frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_RUNG;
     frame->rung = out;
     return 0;

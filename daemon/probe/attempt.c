@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static void say(struct rung *ret, enum rung_state state, int error, int64_t value,
@@ -107,6 +108,20 @@ static int hear(int told, struct rung *ret)
     }
 }
 
+/* It is our child and not yet waited for, so the number is still its own.  One that hangs in the
+ * kernel (a file system that does not answer) is not waited for: it ends when that lets go. */
+static void bury(pid_t pid)
+{
+    auto_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0U);
+    struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+
+    (void)kill(pid, SIGKILL);
+    if (pidfd >= 0 && poll(&ended, 1, ATTEMPT_DEADLINE_MS / 2) == 0)
+        return;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 void attempt(measure_fn *measure, const struct bench *bench, struct rung *ret)
 {
     auto_close int hears = -EBADF, tells = -EBADF;
@@ -129,10 +144,7 @@ void attempt(measure_fn *measure, const struct bench *bench, struct rung *ret)
         child(measure, bench, tells);
     close_fd(&tells);
     r = hear(hears, &rung);
-    /* It is our child and not yet waited for, so the number is still its own. */
-    (void)kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    bury(pid);
     if (r < 0) {
         rung_broken(ret, r, r == -ETIME ? "no answer in time" : "the measurement ended");
         return;

@@ -26,6 +26,7 @@ struct bench {
     int null;    /* /dev/null */
     int cgroup;  /* an empty cgroup made for the measurements, or -errno: why there is none */
     int controllers[BENCH_CONTROLLERS]; /* 0, or -errno: why it cannot be had in that cgroup */
+    const void *subject;                /* of a facet: which one is measured */
 };
 
 /* Fills *RET.  Runs in the child; it may leave behind whatever ends with it. */

@@ -231,3 +231,26 @@ void measure_cgroup_cpu(const struct bench *bench, struct rung *ret)
     else
         rung_holds(ret, 0, "cpu.max takes a limit");
 }
+
+/* Whether a cgroup beside the legs' has CONTROLLER: listed is what the kernel gives it. */
+void measure_controller(const struct bench *bench, struct rung *ret)
+{
+    auto_free char *text = NULL;
+    char *rest = NULL;
+    int r;
+
+    if (!has_ground(bench, ret))
+        return;
+    r = descriptor_read_file(bench->cgroup, "cgroup.controllers", KNOB_MAX, &text);
+    if (r < 0) {
+        rung_broken(ret, r, "reading cgroup.controllers");
+        return;
+    }
+    for (char *at = strtok_r(text, " \n", &rest); at; at = strtok_r(NULL, " \n", &rest)) {
+        if (text_equal(at, bench->subject)) {
+            rung_holds(ret, 0, "a cgroup of ours has it");
+            return;
+        }
+    }
+    *ret = (struct rung){.state = RUNG_ABSENT, .detail = "a cgroup of ours does not have it"};
+}

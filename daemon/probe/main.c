@@ -62,9 +62,13 @@ static measure_fn *const measures[RUNG_COUNT] = {
     [RUNG_PIDFD] = measure_pidfd,
     [RUNG_OPENAT2] = measure_openat2,
     [RUNG_TIOCSTI] = measure_tiocsti,
+    [RUNG_SEPARATE_UID] = measure_separate_uid,
+    [RUNG_CGROUP_BPF] = measure_cgroup_bpf,
+    [RUNG_BPF_LSM] = measure_bpf_lsm,
+    [RUNG_UNENCLOSED] = measure_unenclosed,
 };
 
-static int tell(enum rung_id id, const struct rung *rung)
+static int tell_as(enum rung_id id, const struct rung *rung, const char *facet)
 {
     struct seam_probed probed = {
         .rung = id, .state = rung->state, .error = rung->error, .value = rung->value};
@@ -73,9 +77,20 @@ static int tell(enum rung_id id, const struct rung *rung)
 
     seam_writer_init(&writer, SEAM_PROBED, 0);
     probed.detail = seam_put_text(&writer, rung->detail);
+    probed.facet = seam_put_text(&writer, facet);
     r = seam_send(CHANNEL, &writer, &probed, NULL, 0);
     seam_writer_done(&writer);
     return r;
+}
+
+static int tell(enum rung_id id, const struct rung *rung)
+{
+    return tell_as(id, rung, NULL);
+}
+
+static int tell_found(const struct rung_facet *facet)
+{
+    return tell_as(facet->rung, &facet->found, facet->name);
 }
 
 static int print(enum rung_id id, const struct rung *rung)
@@ -85,12 +100,20 @@ static int print(enum rung_id id, const struct rung *rung)
                : 0;
 }
 
+static int print_found(const struct rung_facet *facet)
+{
+    return printf("%-18s %-11s %s: %s\n", rung_slug(facet->rung),
+               rung_state_name(facet->found.state), facet->name, facet->found.detail) < 0
+               ? -EIO
+               : 0;
+}
+
 static int measure_all(const struct bench *bench, int (*say)(enum rung_id, const struct rung *))
 {
     int r = 0;
 
     for (enum rung_id id = 0; id < RUNG_COUNT && r == 0; id++) {
-        struct rung rung = {.state = RUNG_NEVER_ASKED};
+        struct rung rung = {.state = RUNG_NEVER_ASKED, .detail = "another platform's"};
 
         if (measures[id])
             attempt(measures[id], bench, &rung);
@@ -142,6 +165,8 @@ static int probe(bool for_people)
     }
     ground_make(cgroup, &ground, &bench);
     r = measure_all(&bench, for_people ? print : tell);
+    if (r == 0)
+        r = measure_facets(&bench, for_people ? print_found : tell_found);
     ground_remove(&ground, &bench);
     close(bench.program);
     close(bench.null);

@@ -41,6 +41,29 @@ void measure_cgroup_pids(const struct bench *bench, struct rung *ret);
 void measure_cgroup_memory(const struct bench *bench, struct rung *ret);
 void measure_cgroup_cpu(const struct bench *bench, struct rung *ret);
 
+/* filters_bpf.c */
+void measure_cgroup_bpf(const struct bench *bench, struct rung *ret);
+void measure_bpf_lsm(const struct bench *bench, struct rung *ret);
+
+/* strangers.c */
+void measure_separate_uid(const struct bench *bench, struct rung *ret);
+void measure_unenclosed(const struct bench *bench, struct rung *ret);
+
+/* facets.c: tells each, until TELL says otherwise than 0. */
+typedef int tell_facet(const struct rung_facet *facet);
+int measure_facets(const struct bench *bench, tell_facet *tell);
+
+/* rights.c: bench->subject is one of these names. */
+extern const char *const landlock_right_names[]; /* ends with NULL */
+void measure_landlock_right(const struct bench *bench, struct rung *ret);
+void measure_landlock_errata(const struct bench *bench, struct rung *ret);
+
+/* mounts.c: bench->subject is a path. */
+void measure_idmap_at(const struct bench *bench, struct rung *ret);
+
+/* cgroups.c: bench->subject is a controller. */
+void measure_controller(const struct bench *bench, struct rung *ret);
+
 /* processes.c */
 void measure_rlimit_nproc(const struct bench *bench, struct rung *ret);
 void measure_pidfd(const struct bench *bench, struct rung *ret);

@@ -47,17 +47,18 @@ static bool judge_pair(const struct pair *pair, struct rung *ret)
     return false;
 }
 
-static void judge_inside(const struct pair *pair, int user_namespace, struct rung *ret)
+static void judge_inside(
+    const struct pair *pair, int user_namespace, const char *path, struct rung *ret)
 {
     if (setns(user_namespace, CLONE_NEWUSER) < 0)
         rung_broken(ret, -errno, "setns into the user namespace");
     else if (judge_pair(pair, ret))
-        rung_holds(ret, 0, "/usr keeps its owners; without the map they are nobody's");
+        rung_holds(ret, 0, "%.60s keeps its owners; without the map they are nobody's", path);
 }
 
 /* The host's own /usr, which is in every leg's view.  Other file systems are tried when they are
  * granted: a tmpfs, for one, can be mapped only since Linux 6.3. */
-void measure_idmap(const struct bench *bench, struct rung *ret)
+static void measure_map_of(const struct bench *bench, const char *path, struct rung *ret)
 {
     struct pair pair = {.plain = -EBADF, .mapped = -EBADF};
     const char *call = "a detached mount";
@@ -69,20 +70,30 @@ void measure_idmap(const struct bench *bench, struct rung *ret)
         rung_broken(ret, r, "a user namespace to map to");
         return;
     }
-    pair.plain = mount_clone(AT_FDCWD, "/usr", 0);
-    pair.mapped = mount_clone(AT_FDCWD, "/usr", 0);
+    pair.plain = mount_clone(AT_FDCWD, path, 0);
+    pair.mapped = mount_clone(AT_FDCWD, path, 0);
     r = pair.plain < 0 ? pair.plain : pair.mapped < 0 ? pair.mapped : 0;
     if (r == 0)
         r = map_pair(&pair, inside.child.user_namespace, &call);
     if (r < 0) {
-        char what[64];
+        char what[100];
 
-        (void)snprintf(what, sizeof(what), "%s of /usr", call);
+        (void)snprintf(what, sizeof(what), "%s of %.50s", call, path);
         rung_refused(ret, r, what);
     } else {
-        judge_inside(&pair, inside.child.user_namespace, ret);
+        judge_inside(&pair, inside.child.user_namespace, path, ret);
     }
     inside_end(&inside);
+}
+
+void measure_idmap(const struct bench *bench, struct rung *ret)
+{
+    measure_map_of(bench, "/usr", ret);
+}
+
+void measure_idmap_at(const struct bench *bench, struct rung *ret)
+{
+    measure_map_of(bench, bench->subject, ret);
 }
 
 void measure_proc_mount(const struct bench *bench, struct rung *ret)

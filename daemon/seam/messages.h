@@ -28,6 +28,8 @@ enum seam_type {
     SEAM_RULE,      /* struct seam_rule, one for each rule that names the asker */
     SEAM_END,       /* struct seam_end: ends a list, a log, a kill */
     SEAM_WHY,       /* struct seam_why */
+    SEAM_MACHINE = 24, /* struct seam_machine: the row that the rungs after it belong to */
+    SEAM_PROPERTY,     /* struct seam_property: what the row lets say */
 
     /* front -> warden */
     SEAM_ASK_RUN = 32, /* struct seam_run; descriptors as its indices say */
@@ -40,6 +42,8 @@ enum seam_type {
     SEAM_CLIENT_GONE, /* struct seam_end: the client closed its side; a front ends after it */
     SEAM_ASK_WHY,     /* struct seam_ask_why -> SEAM_WHY, SEAM_END */
     SEAM_ASK_DOOR,    /* struct seam_ask_door -> SEAM_END */
+    SEAM_ASK_MACHINE = 48, /* struct seam_ask_machine -> SEAM_MACHINE, SEAM_RUNG...,
+                            * SEAM_PROPERTY..., SEAM_END */
 
     /* warden -> stub */
     SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
@@ -281,6 +285,25 @@ struct seam_rung {
     uint32_t reserved;
     int64_t value;
     struct seam_text detail;
+    struct seam_text facet; /* absent: the rung itself */
+};
+
+struct seam_ask_machine {
+    uint32_t measure; /* 1: measure again first */
+    uint32_t reserved;
+};
+
+struct seam_machine {
+    int64_t at_ms;    /* when it was measured */
+    uint64_t took_us; /* the measuring */
+    uint64_t row;     /* its number in the ledger; 0: it could not be written */
+    struct seam_text kernel, distribution, boot_id, host, version, command;
+};
+
+struct seam_property {
+    uint32_t state; /* enum rung_state */
+    uint32_t reserved;
+    struct seam_text slug, meaning, detail;
 };
 
 struct seam_rule {
@@ -412,6 +435,7 @@ struct seam_probed {
     uint32_t reserved;
     int64_t value;
     struct seam_text detail;
+    struct seam_text facet; /* absent: the rung itself */
 };
 
 /* -- ear: what the kernel told of Landlock domains; pids are the host's -- */

@@ -32,7 +32,12 @@ FIELDS(leg, TEXT(struct seam_leg, vendor), TEXT(struct seam_leg, directory),
 FIELDS(status, TEXT(struct seam_status, version), TEXT(struct seam_status, kernel),
     TEXT(struct seam_status, socket), TEXT(struct seam_status, state_directory),
     TEXT(struct seam_status, problem));
-FIELDS(rung, TEXT(struct seam_rung, detail));
+FIELDS(rung, TEXT(struct seam_rung, detail), TEXT(struct seam_rung, facet));
+FIELDS(machine, TEXT(struct seam_machine, kernel), TEXT(struct seam_machine, distribution),
+    TEXT(struct seam_machine, boot_id), TEXT(struct seam_machine, host),
+    TEXT(struct seam_machine, version), TEXT(struct seam_machine, command));
+FIELDS(property, TEXT(struct seam_property, slug), TEXT(struct seam_property, meaning),
+    TEXT(struct seam_property, detail));
 FIELDS(rule, TEXT(struct seam_rule, name), TEXT(struct seam_rule, file),
     TEXT(struct seam_rule, boundaries), TEXT(struct seam_rule, views), TEXT(struct seam_rule, nets),
     TEXT(struct seam_rule, vendors), TEXT(struct seam_rule, read), TEXT(struct seam_rule, write),
@@ -59,7 +64,7 @@ FIELDS(why, TEXT(struct seam_why, path), TEXT(struct seam_why, area));
 FIELDS(read, TEXTS(struct seam_read, questions, path), TEXTS(struct seam_read, questions, text),
     TEXTS(struct seam_read, questions, key));
 FIELDS(found, TEXT(struct seam_found, value), TEXT(struct seam_found, why));
-FIELDS(probed, TEXT(struct seam_probed, detail));
+FIELDS(probed, TEXT(struct seam_probed, detail), TEXT(struct seam_probed, facet));
 FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
     TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
 
@@ -87,6 +92,9 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_ASK_WHY] = {sizeof(struct seam_ask_why), 0, ask_why_fields},
         [SEAM_ASK_DOOR] = {sizeof(struct seam_ask_door), 0, ask_door_fields},
         [SEAM_WHY] = {sizeof(struct seam_why), 0, why_fields},
+        [SEAM_MACHINE] = {sizeof(struct seam_machine), 0, machine_fields},
+        [SEAM_PROPERTY] = {sizeof(struct seam_property), 0, property_fields},
+        [SEAM_ASK_MACHINE] = {sizeof(struct seam_ask_machine), 0, NULL},
         [SEAM_PLAN] = {sizeof(struct seam_plan), SEAM_DESCRIPTORS_MAX, NULL},
         [SEAM_GO] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_WAITING] = {sizeof(struct seam_end), 0, NULL},

@@ -304,6 +304,7 @@ static bool send_rung(struct front *front, uint64_t request, enum rung_id id)
 
     seam_writer_init(&writer, SEAM_RUNG, request);
     out.detail = seam_put_text(&writer, rung->detail);
+    out.facet = SEAM_TEXT_ABSENT;
     return front_send(front, &writer, &out, NULL, 0);
 }
 

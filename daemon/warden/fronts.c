@@ -2,6 +2,7 @@
 
 #include "legs.h"
 #include "log.h"
+#include "measuring.h"
 #include "monitor.h"
 #include "refill.h"
 #include "undertaker.h"
@@ -49,6 +50,7 @@ void front_drop(struct front *front)
 {
     struct warden *warden = front->warden;
 
+    measuring_forget(front);
     if (front->serving) {
         TAILQ_REMOVE(&warden->fronts_serving, front, entry);
         warden->n_fronts_serving--;

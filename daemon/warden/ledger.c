@@ -330,6 +330,20 @@ static int insert_intents(struct ledger *ledger, const struct leg *leg)
     return 0;
 }
 
+int ledger_begin_durable(struct ledger *ledger)
+{
+    return begin_durable(ledger);
+}
+
+int ledger_end_durable(struct ledger *ledger, int r)
+{
+    if (r == 0)
+        return commit_durable(ledger);
+    roll_back(ledger);
+    (void)ledger_run(ledger, STATEMENT_NORMAL);
+    return r;
+}
+
 int ledger_begin(struct ledger *ledger, const struct leg *leg)
 {
     int r;

@@ -38,4 +38,8 @@ struct ledger {
 
 /* A SQLite result code as a negative errno, or 0. */
 int ledger_error(int code);
+/* A transaction that is durable when it ends: R is what became of what was done in it; < 0 takes it
+ * back. */
+int ledger_begin_durable(struct ledger *ledger);
+int ledger_end_durable(struct ledger *ledger, int r);
 int ledger_run(struct ledger *ledger, enum ledger_statement number);

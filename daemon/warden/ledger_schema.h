@@ -29,4 +29,11 @@ static const char ledger_schema[] =
     "CREATE INDEX IF NOT EXISTS intent_leg ON intent (leg);"
     "CREATE TABLE IF NOT EXISTS boundary ("
     " leg INTEGER PRIMARY KEY, areas BLOB NOT NULL) STRICT;" /* strings, each with its NUL: why.h */
+    "CREATE TABLE IF NOT EXISTS machine ("
+    " id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, took_us INTEGER NOT NULL, kernel TEXT,"
+    " distribution TEXT, boot_id TEXT, host TEXT, version TEXT, command TEXT) STRICT;"
+    "CREATE TABLE IF NOT EXISTS rung ("
+    " machine INTEGER NOT NULL, rung TEXT NOT NULL, facet TEXT NOT NULL, state TEXT NOT NULL,"
+    " error INTEGER, value INTEGER, detail TEXT, PRIMARY KEY (machine, rung, facet))"
+    " STRICT, WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";

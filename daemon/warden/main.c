@@ -29,6 +29,7 @@
 #include "listener.h"
 #include "log.h"
 #include "machine.h"
+#include "measuring.h"
 #include "own_paths.h"
 #include "policies.h"
 #include "program.h"
@@ -318,6 +319,7 @@ static void end(struct warden *warden)
     legs_abandon(warden);
     ear_close(warden);
     audit_switch_back(warden);
+    measuring_close(warden);
     fronts_close(warden);
     doors_close(warden);
     slots_close(warden);

@@ -3,6 +3,7 @@
 #include "answers.h"
 #include "legs.h"
 #include "log.h"
+#include "measuring.h"
 
 #define OPEN_PER_FRONT 16 /* requests under way of one connection */
 
@@ -27,6 +28,7 @@ static const struct entry {
     {SEAM_ASK_STATUS, false, answer_status},
     {SEAM_ASK_WHY, true, answer_why},
     {SEAM_ASK_DOOR, true, answer_door},
+    {SEAM_ASK_MACHINE, true, answer_machine},
     {SEAM_CLIENT_GONE, false, client_gone},
 };
 

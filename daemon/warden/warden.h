@@ -15,6 +15,8 @@ struct ledger;
 struct vendor_set;
 struct ear;
 struct zygote;
+struct machine_report;
+struct measuring;
 
 enum program {
     PROGRAM_FRONT,
@@ -102,6 +104,8 @@ struct warden {
     struct policy policy;
     struct vendor_set *vendors; /* vendors.c; never NULL once started */
     struct machine_row machine;
+    struct machine_report *report; /* machine.c: the row it is part of, and how it came about */
+    struct measuring *measuring;   /* measuring.c: the machine is being measured just now */
     struct ledger *ledger;
     int64_t started_ms;
     bool stopping;

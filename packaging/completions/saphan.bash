@@ -36,7 +36,7 @@ _saphan() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "run legs leg status why explain --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run legs leg status machine why explain --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -69,6 +69,7 @@ _saphan() {
         esac
         ;;
     status) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
+    machine) COMPREPLY=($(compgen -W "show probe-confinement --json --help" -- "$word")) ;;
     explain)
         COMPREPLY=($(compgen -W "$(saphan explain 2>/dev/null | awk '{ print $1 }') --help" \
             -- "$word"))
