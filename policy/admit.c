@@ -28,7 +28,7 @@ void refuse(struct refusals *refusals, enum reason reason, const char *format, .
 
 bool grant_writes(enum grant_kind kind)
 {
-    return kind != GRANT_READ;
+    return kind != GRANT_READ && kind != GRANT_SEAT_READ;
 }
 
 static void format_size(uint64_t value, char out[LIMIT_TEXT_MAX])
@@ -92,7 +92,8 @@ static void judge_grant_form(
 {
     bool git = grant->kind == GRANT_GIT_DIR || grant->kind == GRANT_GIT_COMMON;
 
-    if (grant->kind < GRANT_READ || grant->kind > GRANT_GIT_COMMON)
+    if (grant->kind < GRANT_READ || grant->kind > GRANT_SEAT_READ ||
+        (grant->kind == GRANT_SEAT_READ && !grant->narrowed))
         refuse(
             refusals, REASON_REQUEST_MALFORMED, "a grant of the unknown kind %d", (int)grant->kind);
     else if (!grant->path || !text_path_is_normal(grant->path))
@@ -137,7 +138,7 @@ static void judge_outlets(const struct asked *asked, struct refusals *refusals)
 static void judge_form(const struct asked *asked, struct refusals *refusals)
 {
     const struct request *request = asked->request;
-    unsigned int kinds[GRANT_GIT_COMMON + 1] = {0};
+    unsigned int kinds[GRANT_SEAT_READ + 1] = {0};
 
     if (asked->boundary < BOUNDARY_DOMAIN || asked->boundary > BOUNDARY_NONE)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown boundary %d", (int)asked->boundary);

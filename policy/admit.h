@@ -36,6 +36,7 @@ struct grant {
     enum grant_kind kind;
     const char *path;  /* the kernel's name of the granted descriptor: absolute, normal */
     bool directory;    /* else a regular file */
+    bool narrowed;     /* a seat that was asked for, shown read-only: GRANT_SEAT_READ alone */
     bool covers_own;   /* the warden found that it covers saphand's own files */
     const char *added; /* the requester did not ask for it: what for; NULL: it did */
 };
@@ -147,6 +148,7 @@ bool may_allow(
     const struct peer *peer, const struct host_pattern *pattern, const struct policy *policy);
 /* May PEER have the machine or a cell measured?  (a rule that names it with Measure=yes) */
 bool may_measure(const struct peer *peer, const struct policy *policy);
+bool grant_writes(enum grant_kind kind); /* every kind but the two that only read */
 
 /* Does RULE name PEER, by user or by group? */
 bool rule_names(const struct rule *rule, const struct peer *peer);

@@ -22,8 +22,6 @@ struct asked {
     const char *vendor;
 };
 
-bool grant_writes(enum grant_kind kind); /* every kind but read */
-
 /* "4G", "90s", "512": a limit's value as --limit would have it. */
 #define LIMIT_TEXT_MAX 24
 void limit_format(enum limit_id limit, uint64_t value, char out[LIMIT_TEXT_MAX]);

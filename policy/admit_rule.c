@@ -83,6 +83,10 @@ static void judge_grants(const struct rule *rule, const struct request *request,
         size_t count = writes ? rule->n_write_ceilings : rule->n_read_ceilings;
         struct list_text list = list_of(ceilings, count);
 
+        /* What was asked for as a seat and is shown read-only: who may write it may read it. */
+        if (grant->kind == GRANT_SEAT_READ &&
+            any_covers(rule->write_ceilings, rule->n_write_ceilings, peer->home, grant->path))
+            continue;
         if (!any_covers(ceilings, count, peer->home, grant->path))
             refuse(refusals, REASON_GRANT_OUTSIDE_CEILING,
                 "%s: %s %.100s%s%.60s; the rule `%s` of %.48s lets %s: %.80s",

@@ -7,7 +7,7 @@ static const char *const boundary_names[] = {"", "domain", "container", "none"};
 static const char *const view_names[] = {"", "minimal", "host"};
 static const char *const net_names[] = {"", "none", "host", "door"};
 static const char *const grant_kind_names[] = {
-    "", "read", "write", "workspace", "seat", "git-dir", "git-common"};
+    "", "read", "write", "workspace", "seat", "git-dir", "git-common", "seat (read)"};
 static const char *const colour_names[] = {"", "GREEN", "RED", "REFUSED", "INDETERMINATE", "NOTE"};
 
 #define NAME_COUNT(names) (sizeof(names) / sizeof((names)[0]))

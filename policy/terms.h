@@ -28,12 +28,14 @@ enum net {
 };
 
 enum grant_kind {
-    GRANT_READ = 1,      /* read and execute */
-    GRANT_WRITE = 2,     /* and write */
-    GRANT_WORKSPACE = 3, /* write, default carve-outs, the leg's directory */
-    GRANT_SEAT = 4,      /* write; the leg's HOME */
-    GRANT_GIT_DIR = 5,   /* --git, linked worktree: its own gitdir, outside the workspace */
-    GRANT_GIT_COMMON = 6 /* --git, linked worktree: the repository's common directory */
+    GRANT_READ = 1,       /* read and execute */
+    GRANT_WRITE = 2,      /* and write */
+    GRANT_WORKSPACE = 3,  /* write, default carve-outs, the leg's directory */
+    GRANT_SEAT = 4,       /* write; the leg's HOME */
+    GRANT_GIT_DIR = 5,    /* --git, linked worktree: its own gitdir, outside the workspace */
+    GRANT_GIT_COMMON = 6, /* --git, linked worktree: the repository's common directory */
+    GRANT_SEAT_READ =
+        7, /* the leg's HOME, of which other grants are the writable parts: never asked for */
 };
 
 enum carve_out_kind {

@@ -15,7 +15,7 @@ static const char help[] =
     "  --read PATH           read and execute PATH\n"
     "  --write PATH          read and write PATH\n"
     "  --carve-out PATH      keep PATH read-only inside a write grant\n"
-    "  --seat DIR            write DIR; the leg's HOME\n"
+    "  --seat DIR            the leg's HOME, writable as far as its vendor needs\n"
     "  --chdir DIR           the leg's directory; else the workspace, else /\n"
     "  --git                 let the leg commit in the workspace's repository\n"
     "  --artefact PATH[,min-size=SIZE][,sha256=HEX]\n"

@@ -3,7 +3,7 @@
 
 #include "saphan.h"
 
-#define REPORT_TOLD_MAX 8
+#define REPORT_TOLD_MAX 16
 
 struct text_report {
     char *told[REPORT_TOLD_MAX]; /* denials and notes, shown with the verdict: never amid output */

@@ -127,10 +127,13 @@ static int become(const struct confine_identity *identity)
     return identity_is_powerless() ? 0 : -EPERM;
 }
 
-/* Nothing but reading: all that the kernel can refuse is handled, and no rule allows any of it.
- * Where there is no Landlock the other walls are all there is: it is one more, not the only one. */
-static int enter_domain(void)
+/* Nothing but reading (and, for one, making directories): all that the kernel can refuse is
+ * handled, and no rule allows any of it. Where there is no Landlock the other walls are all there
+ * is: it is one more, not the only one. */
+static int enter_domain(const struct confine_program *program)
 {
+    uint64_t let = LANDLOCK_FS_READ_FILE | LANDLOCK_FS_READ_DIR |
+                   (program->makes_directories ? LANDLOCK_FS_MAKE_DIR : 0);
     auto_close int ruleset = -EBADF;
     int abi = landlock_abi();
 
@@ -138,9 +141,8 @@ static int enter_domain(void)
         return 0;
     if (abi < 0)
         return abi;
-    ruleset =
-        landlock_ruleset(landlock_fs_rights(abi) & ~(LANDLOCK_FS_READ_FILE | LANDLOCK_FS_READ_DIR),
-            landlock_net_rights(abi), landlock_scopes(abi));
+    ruleset = landlock_ruleset(
+        landlock_fs_rights(abi) & ~let, landlock_net_rights(abi), landlock_scopes(abi));
     if (ruleset < 0)
         return ruleset;
     return landlock_restrict(ruleset, 0);
@@ -163,7 +165,7 @@ int confine_self(const struct confine_program *program, const struct confine_ide
     /* The requester's other processes may not look into this one, nor trace it. */
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
         return fault_set(ret_fault, STEP_IDENTITY, errno, "not dumpable");
-    r = enter_domain();
+    r = enter_domain(program);
     if (r < 0)
         return fault_set(ret_fault, STEP_LANDLOCK, -r, "read-only domain");
     r = seccomp_install(program->filter);

@@ -28,6 +28,7 @@ struct confine_program {
     const struct seccomp_filter *filter; /* its list of system calls */
     uint32_t cpu_seconds;                /* RLIMIT_CPU: a bound of its own beside the caller's */
     uint16_t takes;                      /* the type of message it is sent */
+    bool makes_directories;              /* its domain lets it, and nothing else */
     uint16_t takes_also;                 /* a second one, or 0 */
 
     /* Answers one message on CONFINE_CHANNEL.  0 to go on; SEAM_E_*, -errno: the program ends. */

@@ -87,6 +87,10 @@ enum seam_type {
     SEAM_READ = 256, /* struct seam_read; descriptors: the directories that are read in */
     SEAM_FOUND,      /* struct seam_found, one for each question, in order */
 
+    /* warden -> maker; maker -> warden */
+    SEAM_MAKE = 352, /* struct seam_make; descriptor 0: the seat home */
+    SEAM_MADE,       /* struct seam_made, one for each path; descriptor 0 if error == 0 */
+
     /* warden -> zygote; zygote -> warden */
     SEAM_BEAR = 288, /* struct seam_bear; descriptors: the child's channel, [its cgroup] */
     SEAM_BORN,       /* struct seam_born, one for each, in order; descriptor: the child's pidfd */
@@ -534,4 +538,15 @@ struct seam_door_dial {
 struct seam_door_socket {
     uint32_t serial;
     int32_t error; /* positive errno; 0: descriptor 0 is it */
+};
+
+/* -- maker: the writable parts of a seat home -- */
+struct seam_make {
+    struct seam_list paths; /* relative, normal */
+    uint32_t reserved;
+};
+
+struct seam_made {
+    uint32_t path; /* index */
+    int32_t error; /* positive errno, 0 = descriptor 0 is it (O_PATH) */
 };

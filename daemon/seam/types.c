@@ -64,6 +64,7 @@ FIELDS(why, TEXT(struct seam_why, path), TEXT(struct seam_why, area));
 FIELDS(read, TEXTS(struct seam_read, questions, path), TEXTS(struct seam_read, questions, text),
     TEXTS(struct seam_read, questions, key));
 FIELDS(found, TEXT(struct seam_found, value), TEXT(struct seam_found, why));
+FIELDS(make, LIST(struct seam_make, paths));
 FIELDS(probed, TEXT(struct seam_probed, detail), TEXT(struct seam_probed, facet));
 FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
     TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
@@ -115,6 +116,8 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_BEAR] = {sizeof(struct seam_bear), 2, NULL},
         [SEAM_BORN] = {sizeof(struct seam_born), 1, NULL},
         [SEAM_MAPPED] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_MAKE] = {sizeof(struct seam_make), 1, make_fields},
+        [SEAM_MADE] = {sizeof(struct seam_made), 1, NULL},
         [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
         [SEAM_HEARD] = {sizeof(struct seam_heard), 0, heard_fields},
         [SEAM_HEARD_DOMAIN] = {sizeof(struct seam_heard_domain), 0, NULL},

@@ -67,8 +67,7 @@ static void add_home(FILE *out, const struct leg *leg)
             home = at + strlen("HOME=");
     }
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (leg->request.grants[i].kind == GRANT_SEAT ||
-            text_path_beneath(home, leg->request.grants[i].path))
+        if (leg_seat(leg) == (int)i || text_path_beneath(home, leg->request.grants[i].path))
             return;
     }
     if (leg->decision.view == VIEW_MINIMAL && text_path_is_normal(home) && home[1] != '\0')
@@ -78,7 +77,7 @@ static void add_home(FILE *out, const struct leg *leg)
 static void add_granted(FILE *out, const struct leg *leg)
 {
     for (uint32_t i = 0; i < leg->request.n_grants; i++)
-        add(out, leg->request.grants[i].kind == GRANT_READ ? WHY_READ : WHY_WRITE,
+        add(out, grant_writes(leg->request.grants[i].kind) ? WHY_WRITE : WHY_READ,
             leg->request.grants[i].path);
     for (uint32_t i = 0; i < leg->decision.n_carve_outs; i++) {
         const struct carve_out *carve_out = &leg->decision.carve_outs[i];

@@ -27,11 +27,6 @@ static int look_at(int fd, struct statx *ret)
                : 0;
 }
 
-static bool writes(enum grant_kind kind)
-{
-    return kind != GRANT_READ;
-}
-
 /* A file system that a user serves, in the grant or as what it lies on: some can be id-mapped, but
  * what the warden does in a grant (placeholders.c) must not wait for its server. */
 static bool holds_users_own(
@@ -69,8 +64,9 @@ static enum reason name_grant(struct leg *leg, const struct mount_table *table, 
     leg->grant_ino[index] = st.stx_ino;
     grant->path = leg->grant_paths[index];
     grant->directory = S_ISDIR(st.stx_mode);
-    grant->covers_own = writes(grant->kind) && own_paths_covered(leg->warden, table, mount,
-                                                   grant->path, leg->grant_dev[index], st.stx_ino);
+    grant->covers_own =
+        grant_writes(grant->kind) && own_paths_covered(leg->warden, table, mount, grant->path,
+                                         leg->grant_dev[index], st.stx_ino);
     return REASON_NONE;
 }
 

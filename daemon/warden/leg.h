@@ -18,7 +18,7 @@ struct leg_asked {
     uint32_t place; /* of a question about the workspace */
 };
 
-#define LEG_LINKS_MAX 8
+#define LEG_LINKS_MAX 24
 #define LEG_PLACES_MAX 12
 
 /* leg_program.c: where the vendor's program really lies. */
@@ -53,6 +53,7 @@ struct leg_vendor {
         char *path;           /* owned */
     } places[LEG_PLACES_MAX]; /* the nearest first */
     uint32_t n_places;
+    uint32_t first_part; /* grants from here on are the seat's writable parts */
     struct nesting_question questions[NESTING_QUESTIONS_MAX];
     struct nesting_answer answers[NESTING_QUESTIONS_MAX];
     uint32_t n_questions;
@@ -175,6 +176,14 @@ int leg_name_added_grants(struct leg *leg, uint32_t first);
 void leg_resolved(struct leg *leg);
 /* legs.c: what the vendor's profile says of the command is known. */
 void leg_vendor_known(struct leg *leg);
+
+/* leg_seat.c: the grant that is the leg's HOME; -1: none is. */
+int leg_seat(const struct leg *leg);
+/* From here on the seat is read-only where the profile names the parts that are written. */
+void leg_narrow_seat(struct leg *leg);
+/* Those parts, made and opened, become grants.  1: DONE follows; 0: there are none; -errno. */
+int leg_make_seat(struct leg *leg, errand_done *done);
+void leg_seat_started(struct leg *leg);
 
 /* leg_places.c: where the workspace's files are looked for.  -E2BIG: the leg's directory lies too
  * deep. */

@@ -7,11 +7,9 @@ DEFINE_AUTO(char **, environment_free);
 
 static const char *home_of(const struct leg *leg)
 {
-    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (leg->request.grants[i].kind == GRANT_SEAT)
-            return leg->request.grants[i].path;
-    }
-    return LEG_HOME;
+    int seat = leg_seat(leg);
+
+    return seat >= 0 ? leg->request.grants[seat].path : LEG_HOME;
 }
 
 int leg_put_environment(

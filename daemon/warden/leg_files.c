@@ -13,15 +13,6 @@
 #define READ_TIMEOUT_MS 3000
 #define DIRECTORIES_MAX 3 /* the seat, and what shows the leg's directory and the workspace */
 
-static int seat_of(const struct leg *leg)
-{
-    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (leg->request.grants[i].kind == GRANT_SEAT)
-            return (int)i;
-    }
-    return -1;
-}
-
 /* ---- asking ---- */
 
 struct asking {
@@ -72,7 +63,7 @@ static void put(struct asking *asking, int32_t descriptor, const char *path, con
 static bool ask_in_seat(
     struct asking *asking, const char *path, const char *key, struct leg_asked asked)
 {
-    int seat = seat_of(asking->leg);
+    int seat = leg_seat(asking->leg);
 
     if (seat >= 0)
         put(asking, descriptor_of(asking, (uint32_t)seat), path, NULL, key, asked);
@@ -272,21 +263,6 @@ static void tell_permissions(struct leg *leg)
     leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, NULL, detail);
 }
 
-/* What a seat costs is said where it is given. */
-static void tell_seat(struct leg *leg)
-{
-    const char *seat = leg->vendor.command.seat, *name = leg->request.profile->name;
-    char detail[400];
-
-    if (!seat)
-        return;
-    (void)snprintf(detail, sizeof(detail),
-        "the seat home, writable as a whole: this leg can change the settings, credentials and "
-        "history that the next leg of %.32s here starts with; a change of its settings is told",
-        name);
-    leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, seat, detail);
-}
-
 void leg_files_started(struct leg *leg)
 {
     const struct leg_vendor *vendor = &leg->vendor;
@@ -294,7 +270,7 @@ void leg_files_started(struct leg *leg)
 
     if (!leg->request.vendor || !*leg->request.vendor || !leg->request.profile)
         return;
-    tell_seat(leg);
+    leg_seat_started(leg);
     tell_permissions(leg);
     for (uint32_t i = 0; i < vendor->n_files; i++) {
         if (vendor->before[i].found == FOUND_NOTHING || vendor->files[i].kind != VENDOR_FILE_STEER)

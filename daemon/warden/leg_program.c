@@ -80,7 +80,7 @@ static void took_link(struct leg *leg, const char *path, const char *target)
     struct leg_program *program = &leg->vendor.program;
     uint32_t n = program->n_links;
 
-    if (!leg->request.profile->package || is_shown(leg, path))
+    if (!leg->request.profile->package)
         return;
     for (uint32_t i = 0; i < n; i++) {
         if (text_equal(program->links[i].path, path))
@@ -199,6 +199,23 @@ int leg_find_program(struct leg *leg, errand_done *done)
     return r < 0 ? r : 1;
 }
 
+/* Links that a grant shows, be it one of those just added, stand in it already. */
+static void drop_shown_links(struct leg *leg)
+{
+    struct leg_program *program = &leg->vendor.program;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < program->n_links; i++) {
+        if (is_shown(leg, program->links[i].path)) {
+            free(program->links[i].path);
+            free(program->links[i].target);
+        } else {
+            program->links[kept++] = program->links[i];
+        }
+    }
+    program->n_links = kept;
+}
+
 /* A way that could not be followed whole is not judged by half. */
 bool leg_program_found(struct leg *leg)
 {
@@ -214,7 +231,10 @@ bool leg_program_found(struct leg *leg)
     }
     leg->request.custody = program->steps;
     leg->request.n_custody = program->n_steps;
-    return leg_name_added_grants(leg, program->first_added) == 0;
+    if (leg_name_added_grants(leg, program->first_added) < 0)
+        return false;
+    drop_shown_links(leg);
+    return true;
 }
 
 void leg_program_started(struct leg *leg)

@@ -62,6 +62,65 @@ static int make_command(struct leg *leg)
     return vendor->directory ? 0 : -ENOMEM;
 }
 
+static void seat_made(void *context, int result)
+{
+    struct leg *leg = context;
+    const struct fault *fault = &leg->build_fault;
+
+    leg->errand = NULL;
+    if (result < 0)
+        leg_fail(leg, STEP_OPEN, -result, "the seat home");
+    else if (fault->step != 0)
+        leg_fail(leg, fault->step, fault->error, fault->subject);
+    else if (leg_name_added_grants(leg, leg->vendor.first_part) == 0)
+        version_know(leg);
+}
+
+static bool is_refused(struct leg *leg)
+{
+    auto_free struct decision *decision = calloc(1, sizeof(*decision));
+    struct usage usage = {0};
+    bool refused = true;
+
+    if (!decision)
+        return true;
+    admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage, decision);
+    refused = decision->n_refusals > 0;
+    decision_done(decision);
+    return refused;
+}
+
+/* A leg that is refused anyway makes nothing, and starts no other to say its version.  What the
+ * seat's parts will be is not known yet: it counts with none of them, and with all. */
+static bool would_be_refused(struct leg *leg)
+{
+    int seat = leg_seat(leg);
+    enum grant_kind kind = seat < 0 ? GRANT_SEAT : leg->request.grants[seat].kind;
+    bool refused = is_refused(leg);
+
+    if (!refused || kind == GRANT_SEAT)
+        return refused;
+    leg->request.grants[seat].kind = GRANT_SEAT;
+    refused = is_refused(leg);
+    leg->request.grants[seat].kind = kind;
+    return refused;
+}
+
+static void make_seat(struct leg *leg)
+{
+    int r;
+
+    if (would_be_refused(leg)) {
+        leg_vendor_known(leg);
+        return;
+    }
+    r = leg_make_seat(leg, seat_made);
+    if (r < 0)
+        leg_fail(leg, STEP_OPEN, -r, "the seat home");
+    else if (r == 0)
+        version_know(leg);
+}
+
 static void judge(struct leg *leg)
 {
     struct leg_vendor *vendor = &leg->vendor;
@@ -77,7 +136,7 @@ static void judge(struct leg *leg)
         leg_file_steers(leg, first, vendor->steered, sizeof(vendor->steered));
         leg->request.steered = vendor->steered;
     }
-    version_know(leg);
+    make_seat(leg);
 }
 
 static void files_read(void *context, int result)
@@ -138,6 +197,7 @@ void leg_look_at_vendor(struct leg *leg)
         leg_refuse(leg, REASON_OUT_OF_RESOURCES, "memory");
         return;
     }
+    leg_narrow_seat(leg);
     r = leg_find_program(leg, program_found);
     if (r < 0)
         leg_fail(leg, STEP_OPEN, -r, "the opener");

@@ -155,7 +155,7 @@ static int add_grants(struct planning *planning)
 
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
         const struct grant *grant = &leg->request.grants[i];
-        enum plan_mount_kind kind = grant->kind == GRANT_READ ? PLAN_MOUNT_READ : PLAN_MOUNT_WRITE;
+        enum plan_mount_kind kind = grant_writes(grant->kind) ? PLAN_MOUNT_WRITE : PLAN_MOUNT_READ;
         int r = add_mount(
             planning, kind, leg->grant_fds[i], grant->path, grant->directory, i, grant->directory);
 

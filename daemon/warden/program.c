@@ -18,7 +18,8 @@
 const char *program_name(enum program program)
 {
     static const char *const names[PROGRAM_COUNT] = {"saphan-front", "saphan-stub",
-        "saphan-checker", "saphan-opener", "saphan-probe", "saphan-ear", "saphan-reader", "saphan-door"};
+        "saphan-checker", "saphan-opener", "saphan-probe", "saphan-ear", "saphan-reader",
+        "saphan-door", "saphan-maker"};
 
     return names[program];
 }

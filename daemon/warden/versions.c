@@ -400,29 +400,12 @@ static int hash(struct leg *leg)
     return r;
 }
 
-/* ---- */
-
-/* A leg that is refused anyway starts no other. */
-static bool would_be_refused(struct leg *leg)
-{
-    struct usage usage = {0};
-    auto_free struct decision *decision = calloc(1, sizeof(*decision));
-    bool refused = true;
-
-    if (!decision)
-        return true;
-    admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage, decision);
-    refused = decision->n_refusals > 0;
-    decision_done(decision);
-    return refused;
-}
-
 void version_know(struct leg *leg)
 {
     const struct leg_program *program = &leg->vendor.program;
 
     if (leg->vendor.says || !leg->request.profile || leg->request.profile->version.count == 0 ||
-        program->file < 0 || !program->path || !program->name || would_be_refused(leg))
+        program->file < 0 || !program->path || !program->name)
         leg_vendor_known(leg);
     else if (find(leg))
         look_up(leg);

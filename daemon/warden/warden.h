@@ -27,6 +27,7 @@ enum program {
     PROGRAM_EAR,
     PROGRAM_READER,
     PROGRAM_DOOR,
+    PROGRAM_MAKER,
     PROGRAM_COUNT,
 };
 

@@ -40,6 +40,9 @@ expect "found by PATH, through a link, nothing granted by hand: GREEN" 0 GREEN
 equal "and it read its package's sibling" polly "$(output)"
 equal "its package and its interpreter's tree were granted, and that is told" \
     "$W/app/lib/node_modules $W/app/rt " "$(granted)"
+mkdir -p "$W/app/lib/node_modules/.bin" && ln -s ../parrot/parrot.sh "$W/app/lib/node_modules/.bin/parrot" && owned "$W/app"
+leg --vendor parrot --env "$(path "$W/app")" -- "$W/app/lib/node_modules/.bin/parrot"
+expect "by a link within the package" 0 GREEN
 leg --vendor sparrow --env "$(path "$W/app")" -- parrot
 expect "control: without Package=yes the leg sees no such program" 127 REFUSED command-not-found
 leg --vendor parrot --env "$(path "$W/app")" -- "$W/app/bin/parrot"

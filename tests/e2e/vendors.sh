@@ -162,6 +162,52 @@ deep --read "$W/out"
 check "and where it is not the workspace, that place" grep -qF "$W/out/.parrot/nest.json: nest = true" "$T/json"
 rm -r "$W/out"
 
+# -- the seat home: writable as far as the profile needs --
+printf '[vendor]\nName=finch\nProgram=finch\nSandbox=none\nHome-Writable=.finch .cache/finch\nSettings-File=.finch/settings.json\n' >"$T/vendors/finch.vendor"
+serve finch
+cp "$W/parrot" "$W/finch" && owned "$W/finch"
+peck() { # TRY [SAPHAN-OPTION...]
+    local try=$1
+    shift
+    leg --vendor finch --workspace "$W/ws" --seat "$W/seat" --read "$W/finch" --env "TRY=$try" "$@" -- "$W/finch"
+}
+fresh
+rm -r "$W/seat/.parrot"
+peck 'true' --boundary none
+check_not "a leg that is refused makes nothing in the seat" test -e "$W/seat/.finch"
+peck 'echo x >~/.finch/x && echo y >~/.cache/finch/y; for f in ~/z ~/.cache/z ~/.finch/../w; do ! echo >$f; done 2>&1; ! mkdir ~/d; ! mv ~/.finch ~/e; ! chmod 777 ~'
+expect "what the profile names can be written, even where it was not there" 0 GREEN
+equal "nothing else can" ".cache .cache/finch .cache/finch/y .finch .finch/x" "$(cd "$W/seat" && find . -mindepth 1 | sed 's|^./||' | sort | tr '\n' ' ' | sed 's/ $//')"
+equal "what was made is the requester's own" "$leg_uid 700" "$(stat -c '%u %a' "$W/seat/.finch")"
+check "and it is told, with what it costs" told_of note "" "the seat home, writable in .finch, .cache/finch: this leg can change the settings"
+check "and that the parts were granted" told_of note "" "$W/seat/.finch"
+sing 'echo z >~/z' --cage off
+check "control: of a profile that names nothing the whole is writable" test -s "$W/seat/z"
+check "and that is told" told_of note "" "the seat home, writable as a whole"
+rm "$W/seat/z"
+peck 'echo "{}" >~/.finch/settings.json'
+check "a settings file in a part that was made: told" told_of note profile-rewritten "created: before absent"
+peck 'echo a >~/.finch/a' --artefact "$W/seat/.finch/a"
+expect "an artefact in a part" 0 GREEN
+peck 'echo a >~/.finch/a' --artefact "$W/seat/a"
+expect "none can be outside of them" 125 REFUSED artefact-outside-grants
+mv "$W/seat/.finch" "$W/seat/real" && ln -s real "$W/seat/.finch"
+peck 'echo l >~/.finch/l'
+check "a link of the user's to a part within the seat is followed" test -s "$W/seat/real/l"
+ln -sfn "$W/ws" "$W/seat/.finch"
+peck 'true'
+expect "one that leads out is refused" 125 REFUSED build-failed
+check "by its name" grep -q '.finch of the seat home: EXDEV' "$T/json"
+policy "$LEG_USER root" | sed "s|^Write=.*|Write=$W/ws $W/seat/.cache|" >"$T/ceiling.policy"
+start_daemon "$T/ceiling" --vendors "$T/vendors" || not_ok "the daemon ceiling starts" "$(cat "$T/ceiling.log")"
+SAPHAN_SOCKET=$T/ceiling/saphan.sock
+rm "$W/seat/.finch"
+peck 'true'
+expect "a part outside the policy's write ceiling" 125 REFUSED grant-outside-ceiling
+check "is named" grep -qF "needed: write $W/seat/.finch, what the vendor's program writes of its home" "$T/json"
+SAPHAN_SOCKET=$T/plain/saphan.sock
+rm "$T/vendors/finch.vendor"
+
 # -- its own budgets --
 sing 'exit 53' --cage off
 expect "a status that is a budget's" 53 RED vendor-budget

@@ -26,6 +26,7 @@ ROOMS = {
     "daemon/opener": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/probe": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/reader": ("boundary", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/maker": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/front": ("zygote", "proto", "filter", "seam", "policy", "kernel", "base"),
     "daemon/warden": ("policy", "seam", "kernel", "base"),
     "client": ("proto", "base"),

@@ -132,6 +132,10 @@ static void grants_of_a_bad_form(void **state)
     fixture_refused(&f, REASON_REQUEST_MALFORMED, "kind 0");
     f.request.grants[0].kind = (enum grant_kind)7;
     fixture_refused(&f, REASON_REQUEST_MALFORMED, "kind 7");
+    f.request.grants[0].narrowed = true;
+    fixture_admitted(&f);
+    f.request.grants[0].kind = (enum grant_kind)8;
+    fixture_refused(&f, REASON_REQUEST_MALFORMED, "kind 8");
     f.request.grants[0].kind = GRANT_GIT_DIR;
     fixture_refused(&f, REASON_REQUEST_MALFORMED, "without git");
     for (int kind = GRANT_WORKSPACE; kind <= GRANT_SEAT; kind++) {

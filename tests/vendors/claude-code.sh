@@ -14,6 +14,7 @@ seat .claude/settings.json <<<"$on"
 workspace .claude/settings.json <<<"$on"
 run --settings "$off"
 green "--settings over both files"
+reported
 run
 refused "no --settings" nested-sandbox-requested "files that a leg can change"
 pasted "no --settings"

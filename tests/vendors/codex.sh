@@ -25,6 +25,7 @@ run() { # WORD...: behind `codex exec`
 start 'sandbox_mode = "read-only"'
 run --dangerously-bypass-approvals-and-sandbox
 green "bypass over sandbox_mode of the seat"
+reported
 start
 run -s workspace-write
 refused "-s workspace-write" nested-sandbox-requested "the command: -s = workspace-write"

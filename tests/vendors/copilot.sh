@@ -3,6 +3,7 @@
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 have copilot @github/copilot
 copilot=$root/node_modules/.bin/copilot
+needs slirp4netns iptables
 options=(--env COPILOT_OFFLINE=true --env COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:$port/v1
     --env COPILOT_MODEL=gpt-4.1 --env COPILOT_PROVIDER_API_KEY=dummy)
 run() { turn -- "$W/with-model" "$copilot" --allow-all-tools "$@" -p "Write artefact.txt"; }
@@ -10,6 +11,7 @@ fresh
 seat .copilot/settings.json <<<'{"sandbox": {"enabled": true}}'
 run --no-sandbox
 green "--no-sandbox over the seat's settings"
+reported
 run
 refused "no switch" nested-sandbox-requested "files that a leg can change"
 pasted "no switch"

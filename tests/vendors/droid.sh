@@ -16,6 +16,7 @@ fresh
 settings false
 run
 green "off by the seat's settings"
+reported
 settings true
 run
 refused "on by the seat's settings" nested-sandbox-requested "the seat's .factory/settings.json: sandbox.enabled = true"

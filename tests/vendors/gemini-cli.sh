@@ -14,6 +14,7 @@ fresh
 settings false false
 run
 green "both off by the seat's settings"
+reported
 check_not "gemini-cli: and its settings were left alone" grep -q profile-rewritten "$T/json"
 settings true false
 run

@@ -37,18 +37,47 @@ have() {
 #!/bin/bash
 # with-model COMMAND...: the model server, then the vendor's command, in this leg.
 [ -z "${SETUP:-}" ] || . "$SETUP"
-PORT=$PORT LOGF="$HOME/model.log" ARTE="$PWD/artefact.txt" "$NODE" "$MODEL" >/dev/null 2>&1 &
+PORT=$PORT LOGF=/tmp/model.log ARTE="$PWD/artefact.txt" "$NODE" "$MODEL" >/dev/null 2>&1 &
 for _ in $(seq 200); do (exec 3<>/dev/tcp/127.0.0.1/$PORT) 2>/dev/null && break; sleep 0.05; done
 exec "$@"
 SH
     options=() node=$(readlink -f "$(command -v node)")
 }
 
+# needs TOOL...: what the vendor's own sandbox wants of the machine, by the machine's package manager.
+needs() {
+    local tool said
+    for tool; do
+        command -v "$tool" >/dev/null && continue
+        said=$(DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y --no-install-recommends "$tool" 2>&1 </dev/null) ||
+            echo "# $tool cannot be had: $(printf '%s\n' "$said" | tail -n 1)"
+    done
+}
+
+# leg: as in e2e, and each line of $T/json is stamped with when it came: $T/stamps.
+leg() {
+    (cd "$W" && as_user timeout -k 5 "${LEG_SECONDS:-60}" saphan run --json "$@" </dev/null 2>"$T/client"
+        echo $? >"$T/rc") | python3 -u -c '
+import sys, time
+with open(sys.argv[1], "w") as stamps:
+    for line in sys.stdin:
+        stamps.write("%d\n" % (time.time_ns() // 1000000))
+        sys.stdout.write(line)' "$T/stamps" >"$T/json"
+    rc=$(cat "$T/rc")
+    _written stdout >"$T/out"
+    { _written stderr; cat "$T/client"; } >"$T/err"
+}
+# From the call (when pid 1 of the leg had it: it stood still until then) to the client, in milliseconds.
+told_after() {
+    paste -d ' ' "$T/stamps" "$T/json" | sed -n 's/^\([0-9]*\) \({.*"event":"denied".*"nested-sandbox".*\)/\1 \2/p' | head -n 1 |
+        { read -r came event && echo $((came - $(jq -r .first_ms <<<"$event"))); }
+}
+
 # fresh: an empty seat and workspace, a git repository, the user's.  What files of settings the test
 # wants, it puts there then.
 fresh() {
     rm -rf "$W/ws" "$W/seat"
-    mkdir -p "$W/ws" "$W/seat/tmp"
+    mkdir -p "$W/ws" "$W/seat"
     git -C "$W/ws" init -q
     owned "$W/ws" "$W/seat"
 }
@@ -68,7 +97,7 @@ turn() {
     rm -f "$W/ws/artefact.txt"
     leg --vendor "$vendor" --workspace "$W/ws" --seat "$W/seat" --read "$T/model.mjs" \
         --read "$W/with-model" --artefact artefact.txt --limit "wall=${wall:-150s}" --env "MODEL=$T/model.mjs" \
-        --env "PORT=$port" --env "NODE=$node" --env "TMPDIR=$W/seat/tmp" "${options[@]}" "$@"
+        --env "PORT=$port" --env "NODE=$node" "${options[@]}" "$@"
 }
 
 # remedy: what the refusal said to give to saphan run, as it stands there.
@@ -76,6 +105,16 @@ remedy() { jq -rs "$_judged | .reasons[0].detail" "$T/json" | sed -n 's/.*; give
 detail() { jq -rs "$_judged | (.reasons // []) | map(select(.reason == \"$1\")) | .[0].detail // \"\"" "$T/json"; }
 detail_has() { # REASON TEXT
     case "$(detail "$1")" in *"$2"*) ;; *) detail "$1"; return 1 ;; esac
+}
+
+# reported: the last turn's report holds the vendor's version, its package and whether a permission file reached it.
+reported() {
+    local notes
+    notes=$(jq -r 'select(.event == "note") | (.subject // "") + " " + (.detail // "")' "$T/json")
+    check "$vendor: its version is told" grep -E "$vendor says it is .*, sha256 [0-9a-f]{64}; its profile was measured on" <<<"$notes"
+    grep -o "$vendor says it is .*" <<<"$notes" | sed 's/^/# /'
+    check "$vendor: its package was granted by itself" grep -F "$root/node_modules granted by itself: read" <<<"$notes"
+    check "$vendor: and whether a permission file reached it" grep -E "permission file reached $vendor" <<<"$notes"
 }
 
 # green NAME: of the last turn; with the artefact on disk.
@@ -123,4 +162,6 @@ nested() {
         not_ok "$vendor: $name: nested-sandbox" "$(told)"
     fi
     for text; do check "$vendor: $name: and it names $text" detail_has nested-sandbox "$text"; done
+    echo "# $vendor: $name: told $(told_after) ms after the call"
+    check "$vendor: $name: within a second of the call" [ "$(told_after)" -lt 1000 ]
 }

@@ -16,6 +16,7 @@ run() { turn "$@" -- "$W/with-model" "$opencode" run --auto "Write artefact.txt"
 start
 run
 green "it has no sandbox"
+reported
 check_not "opencode: no call of a sandbox was seen" grep -q '"nested-sandbox"' "$T/json"
 workspace opencode.json <<<'{"provider": {"mock": {"options": {"baseURL": "http://127.0.0.1:1/v1"}}}}'
 run --env OPENCODE_DISABLE_PROJECT_CONFIG=1

@@ -15,6 +15,7 @@ on='{"tools": {"executionSandbox": {"backend": "bwrap", "filesystem": "workspace
 fresh
 run
 green "no switch, no file"
+reported
 seat .qwen/settings.json <<<"$on"
 run
 refused "execution sandbox by the seat's settings" nested-sandbox-requested "tools.executionSandbox = object"

@@ -23,5 +23,6 @@ extern const struct seccomp_filter filter_front;   /* once it is isolated */
 extern const struct seccomp_filter filter_checker; /* once it has become the requester */
 extern const struct seccomp_filter filter_opener;  /* the same */
 extern const struct seccomp_filter filter_ear;     /* in its empty root */
-extern const struct seccomp_filter filter_reader;  /* the same */
-extern const struct seccomp_filter filter_door;    /* the same */
+extern const struct seccomp_filter filter_reader;  /* once it has become the requester */
+extern const struct seccomp_filter filter_maker;   /* the same */
+extern const struct seccomp_filter filter_door;    /* in its empty root */
