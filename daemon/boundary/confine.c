@@ -127,13 +127,14 @@ static int become(const struct confine_identity *identity)
     return identity_is_powerless() ? 0 : -EPERM;
 }
 
-/* Nothing but reading (and, for one, making directories): all that the kernel can refuse is
- * handled, and no rule allows any of it. Where there is no Landlock the other walls are all there
- * is: it is one more, not the only one. */
+/* Nothing but reading (and, for one, making directories; for one, connecting to sockets): all that
+ * the kernel can refuse is handled, and no rule allows any of it. Where there is no Landlock the
+ * other walls are all there is: it is one more, not the only one. */
 static int enter_domain(const struct confine_program *program)
 {
     uint64_t let = LANDLOCK_FS_READ_FILE | LANDLOCK_FS_READ_DIR |
-                   (program->makes_directories ? LANDLOCK_FS_MAKE_DIR : 0);
+                   (program->makes_directories ? LANDLOCK_FS_MAKE_DIR : 0) |
+                   (program->dials ? LANDLOCK_FS_RESOLVE_UNIX : 0);
     auto_close int ruleset = -EBADF;
     int abi = landlock_abi();
 

@@ -11,6 +11,7 @@
 #include "fault.h"
 #include "messages.h"
 #include "seccomp.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,6 +31,8 @@ struct confine_program {
     uint16_t takes;                      /* the type of message it is sent */
     bool makes_directories;              /* its domain lets it, and nothing else */
     uint16_t takes_also;                 /* a second one, or 0 */
+
+    bool dials; /* connects to sockets with a path */
 
     /* Answers one message on CONFINE_CHANNEL.  0 to go on; SEAM_E_*, -errno: the program ends. */
     int (*serve)(const struct seam_message *message);

@@ -1,6 +1,7 @@
 #include "answers_out.h"
 
 #include "own.h"
+#include "tls_forward.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,7 @@ void answer_refusal(
 
     if (passage->state == PASSAGE_HELLO)
         (void)say(passage, alert, sizeof(alert));
-    else if (passage->way == WAY_HTTP)
+    else if (passage->way == WAY_HTTP || tls_forward_is(passage))
         say_http(passage, reason, subject, detail);
     else if (passage->way == WAY_SOCKS && passage->greeted &&
              reason != REASON_PROXY_REQUEST_MALFORMED)

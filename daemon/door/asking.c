@@ -89,24 +89,25 @@ static int rewrite_head(struct passage *passage, const struct http_head *head)
     return (int)size;
 }
 
-/* Of what came behind the head only the body goes on.  -EINVAL: it is no body. */
-static int cut_body(struct passage *passage, size_t head)
+int passage_keep_body(struct passage *passage, const struct http_head *head, size_t front)
 {
-    const char *bytes = passage->buffer + head;
-    size_t size = passage->have - head;
-    bool ended = passage->body == HTTP_BODY_NONE;
+    const char *bytes = passage->buffer + front;
+    size_t size = passage->have - front;
+    bool ended = head->body == HTTP_BODY_NONE;
     int64_t part = 0;
 
-    if (passage->body == HTTP_BODY_LENGTH) {
+    passage->body = head->body;
+    passage->body_left = head->body_length;
+    if (head->body == HTTP_BODY_LENGTH) {
         part = (int64_t)(size < passage->body_left ? size : passage->body_left);
         passage->body_left -= (uint64_t)part;
         ended = passage->body_left == 0;
-    } else if (passage->body == HTTP_BODY_CHUNKED) {
+    } else if (head->body == HTTP_BODY_CHUNKED) {
         part = http_chunks_run(&passage->chunks, bytes, size, &ended);
     }
     if (part < 0)
         return (int)part;
-    passage->have = (uint32_t)(head + (size_t)part);
+    passage->have = (uint32_t)(front + (size_t)part);
     passage->up.ended = ended;
     return 0;
 }
@@ -128,17 +129,33 @@ static void take_http(struct passage *passage)
     if (head.connect) {
         drop_front(passage, head.size);
     } else {
-        passage->body = head.body;
-        passage->body_left = head.body_length;
         r = rewrite_head(passage, &head);
         if (r >= 0)
-            r = cut_body(passage, (size_t)r);
+            r = passage_keep_body(passage, &head, (size_t)r);
         if (r < 0) {
             malformed(passage, http_fault_text(r == -EINVAL ? HTTP_BAD_LENGTH : HTTP_TOO_BIG));
             return;
         }
     }
     passage_asked(passage);
+}
+
+/* Plain HTTP for a server of TLS: where it goes was fixed by the forward. */
+static void take_origin(struct passage *passage)
+{
+    struct http_head head;
+    enum http_fault fault = http_head_parse_origin(passage->buffer, passage->have, &head);
+
+    if (fault == HTTP_INCOMPLETE)
+        return;
+    if (fault) {
+        malformed(passage, http_fault_text(fault));
+        return;
+    }
+    (void)event_del(&passage->client_read);
+    (void)event_del(&passage->deadline);
+    passage->target = passage->door->forwards[passage->forward].forward.host;
+    passage_look_up(passage);
 }
 
 static void refuse_socks(struct passage *passage, enum socks5_result result)
@@ -218,6 +235,8 @@ void passage_client_readable(evutil_socket_t fd, short what, void *context)
             ask_hello(passage);
     } else if (passage->have > 0 && passage->way == WAY_HTTP) {
         take_http(passage);
+    } else if (passage->have > 0 && passage->way == WAY_FORWARD) {
+        take_origin(passage);
     } else if (passage->have > 0) {
         take_socks(passage);
     }

@@ -14,6 +14,8 @@
 
 #define DOOR_PASSAGES_MAX 1000
 #define DOOR_SCRATCH_BYTES (256U * 1024U)
+#define DOOR_LOCKED_HEAD 9216U /* a header as a line */
+#define DOOR_LOCKED_BYTES (40U * 1024U)
 #define DOOR_CHANNEL 3
 
 struct passage;
@@ -64,6 +66,8 @@ struct door {
     uint64_t next_passage;
     struct decisions *decisions;
 
+    char *locked; /* DOOR_LOCKED_BYTES, of a door with a header to add: where heads are put together
+                   */
     char scratch[DOOR_SCRATCH_BYTES]; /* what is on its way through, within one call */
 };
 

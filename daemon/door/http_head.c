@@ -371,8 +371,22 @@ static bool is_connection_word(
     return false;
 }
 
-static bool goes_on(
-    const char *bytes, const struct http_head *head, const struct field *field, const char *drop)
+/* Some servers read X_Key as X-Key: both are taken away. */
+static bool dropped(const char *bytes, const struct field *field, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < length && length == field->name.length; i++) {
+        char a = bytes[field->name.at + i], b = name[i];
+
+        if (strncasecmp(a == '_' ? "-" : &a, b == '_' ? "-" : &b, 1) != 0)
+            return false;
+    }
+    return length == field->name.length;
+}
+
+static bool goes_on(const char *bytes, const struct http_head *head, const struct field *field,
+    const char *const *drop)
 {
     static const char *const of_one_hop[] = {"Host", "Connection", "Proxy-Connection", "Keep-Alive",
         "Proxy-Authorization", "Proxy-Authenticate", "TE", "Upgrade", "Via", "Forwarded"};
@@ -381,8 +395,10 @@ static bool goes_on(
         if (named(bytes, field, of_one_hop[i]))
             return false;
     }
-    if (drop && named(bytes, field, drop))
-        return false;
+    for (; drop && *drop; drop++) {
+        if (dropped(bytes, field, *drop))
+            return false;
+    }
     /* What tells where the body ends is the request's own, whatever Connection says of it. */
     if (named(bytes, field, "Content-Length") || named(bytes, field, "Transfer-Encoding"))
         return true;
@@ -390,7 +406,7 @@ static bool goes_on(
 }
 
 size_t http_head_rewrite(const char *bytes, const struct http_head *head, const char *host,
-    const char *drop, const char *add, char *out, size_t size)
+    const char *const *drop, const char *add, char *out, size_t size)
 {
     struct output output = {.out = out, .size = size};
     uint32_t at = head->headers_at;

@@ -57,10 +57,11 @@ enum http_fault http_head_parse(const char *bytes, size_t size, struct http_head
 enum http_fault http_head_parse_origin(const char *bytes, size_t size, struct http_head *ret);
 
 /* Writes the head as it goes on to the server: origin-form, HOST as Host, without what concerns one
- * hop alone and without any field called DROP (may be NULL); then ADD (whole lines, may be NULL)
+ * hop alone and without any field called as one of DROP (NULL at its
+ * end, or NULL; `_` counts as `-`); then ADD (whole lines, may be NULL)
  * and "Connection: close".  Returns its size; 0: it does not fit in SIZE. */
 size_t http_head_rewrite(const char *bytes, const struct http_head *head, const char *host,
-    const char *drop, const char *add, char *out, size_t size);
+    const char *const *drop, const char *add, char *out, size_t size);
 
 /* -- where a chunked body ends: RFC 9112, 7.1 -- */
 struct http_chunks {

@@ -32,6 +32,8 @@
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <time.h>
 
 #define ROOT 4
 
@@ -154,6 +156,8 @@ int main(int argc, char **argv)
         log_error("usage: saphan-door UID: a plain decimal number");
         return 2;
     }
+    (void)signal(SIGPIPE, SIG_IGN); /* TLS writes by write(2) */
+    tzset(); /* reads a file: a certificate's dates are compared when there is none any more */
     TAILQ_INIT(&door.passages);
     r = fcntl(DOOR_CHANNEL, F_SETFL, O_NONBLOCK) < 0 ? -errno : open_loop(&door);
     if (r < 0)

@@ -9,6 +9,7 @@
 #include "decisions.h"
 #include "fault.h"
 #include "text.h"
+#include "tls_forward.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -65,6 +66,7 @@ void passage_close(struct passage *passage, enum reason reason)
         decisions_disconnected(
             door, passage->number, subject, reason, passage->up.bytes, passage->down.bytes);
     }
+    tls_forward_done(passage);
     release_sockets(passage);
     TAILQ_REMOVE(&door->passages, passage, entry);
     door->n_passages--;
@@ -106,6 +108,7 @@ static void begin_ending(struct passage *passage)
     (void)event_del(&passage->client_read);
     (void)event_del(&passage->server_read);
     (void)event_del(&passage->server_write);
+    tls_forward_done(passage);
     close_fd(&passage->server);
     passage->state = PASSAGE_ENDING;
     (void)event_assign(&passage->client_read, passage->door->loop, passage->client,
@@ -133,6 +136,8 @@ static void timed_out(evutil_socket_t fd, short what, void *context)
 
     if (passage->state == PASSAGE_ENDING)
         passage_close(passage, REASON_NONE);
+    else if (passage->state == PASSAGE_SECURING)
+        passage_refuse(passage, REASON_CONNECT_FAILED, "TLS did not come to stand in time");
     else if (passage->state == PASSAGE_DIALING)
         passage_refuse(passage, REASON_CONNECT_FAILED, "the warden did not answer in time");
     else
@@ -143,35 +148,50 @@ static void timed_out(evutil_socket_t fd, short what, void *context)
 
 static void connect_next(struct passage *passage, int error);
 
-/* The way stands: the program is told, and what it sent already goes on. */
-static void connected(struct passage *passage)
+void passage_tell(struct passage *passage)
 {
-    static const int on = 1;
     char subject[HOST_TEXT_MAX], detail[600];
 
-    (void)event_del(&passage->server_write);
     (void)event_del(&passage->deadline);
-    (void)setsockopt(passage->server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     subject_of(passage, subject);
     answer_describe(passage, detail, sizeof(detail));
     passage->told = true;
     passage->number = ++passage->door->next_passage;
     decisions_connected(passage->door, passage->number, subject, detail);
+}
+
+/* A tunnel to the port of TLS: the name in its first bytes is looked at before any of them goes. */
+static bool wants_hello(const struct passage *passage)
+{
+    return passage->tunnel && passage->way != WAY_FORWARD && passage->target.kind == HOST_EXACT &&
+           passage->target.port == HOST_PORT_STANDARD;
+}
+
+/* The program is told, and what it sent already goes on. */
+static void connected(struct passage *passage)
+{
+    static const int on = 1;
+
+    (void)event_del(&passage->server_write);
+    (void)setsockopt(passage->server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (tls_forward_is(passage)) {
+        tls_forward_begin(passage);
+        return;
+    }
+    passage_tell(passage);
     if (answer_good(passage) < 0) {
         passage_close(passage, REASON_NONE);
         return;
     }
-    passage->state = PASSAGE_RELAY;
-    if (passage->tunnel && passage->way != WAY_FORWARD && passage->target.kind == HOST_EXACT &&
-        passage->target.port == HOST_PORT_STANDARD) {
-        passage->state = PASSAGE_HELLO;
-        set_deadline(passage, HEAD_S);
-        (void)event_add(&passage->client_read, NULL);
-        if (passage->have > 0)
-            event_active(&passage->client_read, EV_READ, 0);
+    if (!wants_hello(passage)) {
+        relay_begin(passage);
         return;
     }
-    relay_begin(passage);
+    passage->state = PASSAGE_HELLO;
+    set_deadline(passage, HEAD_S);
+    (void)event_add(&passage->client_read, NULL);
+    if (passage->have > 0)
+        event_active(&passage->client_read, EV_READ, 0);
 }
 
 static void connect_ready(evutil_socket_t fd, short what, void *context)
@@ -309,7 +329,7 @@ void passage_resolved(
     connect_next(passage, 0);
 }
 
-static void look_up(struct passage *passage)
+void passage_look_up(struct passage *passage)
 {
     static const struct host_address here[] = {
         {.family = 4, .bytes = {127, 0, 0, 1}}, {.family = 6, .bytes = {[15] = 1}}};
@@ -332,7 +352,7 @@ void passage_asked(struct passage *passage)
         passage_refuse(passage, REASON_HOST_NOT_LISTED, answer_way_name(passage));
         return;
     }
-    look_up(passage);
+    passage_look_up(passage);
 }
 
 /* ---- the beginning ---- */
@@ -342,6 +362,7 @@ static void begin_forward(struct passage *passage)
     const struct door_forward *forward = &passage->door->forwards[passage->forward];
 
     passage->tunnel = true;
+    passage->target = forward->forward.host;
     if (forward->forward.kind == FORWARD_UNIX) {
         passage->state = PASSAGE_DIALING;
         passage->number = ++passage->door->next_passage;
@@ -350,8 +371,7 @@ static void begin_forward(struct passage *passage)
             passage_refuse(passage, REASON_CONNECT_FAILED, "the warden cannot be asked");
         return;
     }
-    passage->target = forward->forward.host;
-    look_up(passage);
+    passage_look_up(passage);
 }
 
 void passage_begin(struct door *door, struct outlet *outlet, int client)
@@ -378,7 +398,7 @@ void passage_begin(struct door *door, struct outlet *outlet, int client)
     (void)event_assign(&passage->server_read, door->loop, -1, 0, connect_ready, passage);
     (void)event_assign(&passage->server_write, door->loop, -1, 0, connect_ready, passage);
     (void)evtimer_assign(&passage->deadline, door->loop, timed_out, passage);
-    if (passage->way == WAY_FORWARD) {
+    if (passage->way == WAY_FORWARD && !tls_forward_is(passage)) {
         begin_forward(passage);
         return;
     }

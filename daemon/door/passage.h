@@ -11,6 +11,7 @@ enum passage_state {
     PASSAGE_RESOLVING,  /* its name is being resolved */
     PASSAGE_DIALING,    /* the warden has a socket connected as the requester */
     PASSAGE_CONNECTING, /* to one of its addresses */
+    PASSAGE_SECURING,   /* TLS of our own is being spoken: FORWARD_TLS */
     PASSAGE_HELLO,      /* the first bytes of TLS are being read */
     PASSAGE_RELAY,      /* bytes go both ways */
     PASSAGE_ENDING,     /* refused: what the client still sends is thrown away */
@@ -22,7 +23,7 @@ struct flow {
 };
 
 struct resolution;
-struct tls_connection;
+struct tls_relay;
 
 struct passage {
     TAILQ_ENTRY(passage) entry;
@@ -52,7 +53,7 @@ struct passage {
     enum http_body body;
     uint64_t body_left;
     struct http_chunks chunks;
-    struct tls_connection *tls; /* FORWARD_TLS */
+    struct tls_relay *tls; /* tls_forward.c */
 };
 
 void passage_begin(struct door *door, struct outlet *outlet, int client);
@@ -66,6 +67,12 @@ void passage_cut(struct passage *passage, enum reason reason);
 void passage_refuse(struct passage *passage, enum reason reason, const char *detail);
 /* What the program asked for is known: passage->target. */
 void passage_asked(struct passage *passage);
+/* The same where a forward decided it. */
+void passage_look_up(struct passage *passage);
+/* The way stands: the warden is told. */
+void passage_tell(struct passage *passage);
+/* Of what was read behind the first FRONT bytes only HEAD's body is kept.  -EINVAL: it is none. */
+int passage_keep_body(struct passage *passage, const struct http_head *head, size_t front);
 
 /* -- asking.c: more of the client's bytes came, while its head or its TLS hello is read */
 void passage_client_readable(evutil_socket_t fd, short what, void *context);
@@ -81,6 +88,10 @@ void passage_dialed(struct door *door, uint32_t serial, int socket);
 
 /* -- relay.c -- */
 void relay_begin(struct passage *passage);
+/* How much of SIZE bytes belongs to the request's body: -EINVAL, it is none.  Then: so much of it
+ * went; true: it is whole. */
+int64_t relay_body_part(const struct passage *passage, const char *bytes, size_t size);
+bool relay_body_went(struct passage *passage, const char *bytes, size_t size);
 /* Appends what the client sent to the buffer, at most MAX bytes in it.  0: nothing more now; 1:
  * some came; -ECONNRESET and others; -ENODATA: it ended; -E2BIG: MAX bytes are there. */
 int passage_read(struct passage *passage, size_t max);

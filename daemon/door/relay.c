@@ -18,7 +18,7 @@
 enum { WANT_READ, WANT_WRITE, DONE };
 
 /* How much of what waits belongs to the request's body. */
-static int64_t body_part(const struct passage *passage, const char *bytes, size_t size)
+int64_t relay_body_part(const struct passage *passage, const char *bytes, size_t size)
 {
     struct http_chunks chunks = passage->chunks;
     bool ended;
@@ -31,7 +31,7 @@ static int64_t body_part(const struct passage *passage, const char *bytes, size_
 }
 
 /* SIZE bytes of the body went on.  True: it is whole. */
-static bool body_went(struct passage *passage, const char *bytes, size_t size)
+bool relay_body_went(struct passage *passage, const char *bytes, size_t size)
 {
     bool ended = false;
 
@@ -67,7 +67,7 @@ static int move_some(struct passage *passage, struct flow *flow, int from, int t
     if (n == 0)
         return DONE;
     if (up && !passage->tunnel) {
-        part = body_part(passage, door->scratch, (size_t)n);
+        part = relay_body_part(passage, door->scratch, (size_t)n);
         if (part < 0)
             return (int)part;
         if (part == 0)
@@ -76,7 +76,7 @@ static int move_some(struct passage *passage, struct flow *flow, int from, int t
     sent = send(to, door->scratch, (size_t)part, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0)
         return errno == EAGAIN || errno == EINTR ? WANT_WRITE : -errno;
-    if (up && !passage->tunnel && body_went(passage, door->scratch, (size_t)sent))
+    if (up && !passage->tunnel && relay_body_went(passage, door->scratch, (size_t)sent))
         flow->ended = true;
     if (take_out(passage, from, (size_t)sent) != sent)
         return -EIO;

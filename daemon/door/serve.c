@@ -6,6 +6,7 @@
 #include "passage.h"
 #include "resolve.h"
 #include "steps.h"
+#include "tls_client.h"
 #include <errno.h>
 #include <string.h>
 
@@ -85,6 +86,28 @@ static int descriptor_at(const struct seam_message *message, int32_t index)
                                                                 : -EBADF;
 }
 
+/* The header's value and the authorities are read now: the door opens nothing itself. */
+static int open_tls(struct door *door, const struct seam_message *message,
+    const struct seam_door *serve, struct fault *ret_fault)
+{
+    for (size_t i = 0; i < door->n_forwards; i++) {
+        int32_t own = serve->forwards[i].ca;
+        int r;
+
+        if (door->forwards[i].forward.kind != FORWARD_TLS)
+            continue;
+        r = door->locked ? 0 : locked_take(DOOR_LOCKED_BYTES, &door->locked);
+        if (r < 0)
+            return fault_set(ret_fault, STEP_DOOR, -r, "locked memory");
+        r = tls_client_open(&door->forwards[i],
+            descriptor_at(message, own >= 0 ? own : serve->authorities),
+            descriptor_at(message, serve->forwards[i].key), ret_fault);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
 int door_serve(struct door *door, struct seam_message *message, struct fault *ret_fault)
 {
     const struct seam_door *serve = message->fixed;
@@ -99,6 +122,9 @@ int door_serve(struct door *door, struct seam_message *message, struct fault *re
     r = resolve_open(door, descriptor_at(message, serve->resolv_conf), message, serve->resolvers);
     if (r < 0)
         return fault_set(ret_fault, STEP_DOOR, -r, "the resolvers");
+    r = open_tls(door, message, serve, ret_fault);
+    if (r < 0)
+        return r;
     r = open_outlets(door, message);
     if (r < 0)
         return fault_set(ret_fault, STEP_DOOR, -r, "the leg's listening sockets");

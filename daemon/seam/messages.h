@@ -95,6 +95,10 @@ enum seam_type {
     SEAM_BEAR = 288, /* struct seam_bear; descriptors: the child's channel, [its cgroup] */
     SEAM_BORN,       /* struct seam_born, one for each, in order; descriptor: the child's pidfd */
 
+    /* warden -> dialer; dialer -> warden */
+    SEAM_DIAL = 312, /* struct seam_dial */
+    SEAM_DIALED,     /* struct seam_door_socket; descriptor 0 if error == 0 */
+
     /* warden -> door */
     SEAM_DOOR_SERVE = 320, /* struct seam_door; descriptors: the listening sockets, then as its
                               indices say */
@@ -533,6 +537,10 @@ struct seam_door {
 struct seam_door_dial {
     uint32_t forward; /* index */
     uint32_t serial;  /* carried back */
+};
+
+struct seam_dial {
+    struct seam_text path; /* absolute */
 };
 
 struct seam_door_socket {

@@ -50,6 +50,7 @@ FIELDS(run, FORWARD_FIELDS(struct seam_run), TEXTS(struct seam_run, grants, path
     LIST(struct seam_run, env), LIST(struct seam_run, carve_outs), TEXT(struct seam_run, chdir),
     TEXT(struct seam_run, vendor));
 FIELDS(door, FORWARD_FIELDS(struct seam_door), LIST(struct seam_door, resolvers));
+FIELDS(dial, TEXT(struct seam_dial, path));
 FIELDS(host, TEXT(struct seam_host, name));
 FIELDS(ask_door, TEXT(struct seam_ask_door, host.name));
 FIELDS(failed, TEXT(struct seam_failed, subject));
@@ -125,6 +126,8 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_HEARD_CHANGE] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_HEARD_OUT] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_HEAR_OUT] = {sizeof(struct seam_end), 0, NULL},
+        [SEAM_DIAL] = {sizeof(struct seam_dial), 0, dial_fields},
+        [SEAM_DIALED] = {sizeof(struct seam_door_socket), 1, NULL},
         [SEAM_DOOR_SERVE] = {sizeof(struct seam_door), SEAM_DESCRIPTORS_MAX, door_fields},
         [SEAM_DOOR_ALLOW] = {sizeof(struct seam_host), 0, host_fields},
         [SEAM_DOOR_DENY] = {sizeof(struct seam_host), 0, host_fields},

@@ -1,5 +1,6 @@
 #include "doors.h"
 
+#include "dials.h"
 #include "legs.h"
 #include "log.h"
 #include "outlets.h"
@@ -24,6 +25,7 @@ struct door {
     struct leg *leg; /* NULL: it stands ready */
     uint32_t uid;
     bool serving, ending;
+    struct dial_list dials;
     struct program_child child;
     struct event *readable, *ended, *patience;
 };
@@ -38,6 +40,7 @@ static void door_free(struct door *door)
         if (*events[i])
             event_free(*events[i]);
     }
+    dials_cancel(&door->dials);
     program_end(door->warden, &door->child, NOBODY);
     free(door);
 }
@@ -98,6 +101,19 @@ static void take_told(struct door *door, const struct seam_message *message)
         (int64_t[]){event->a, event->b, event->c}, subject, detail);
 }
 
+static void take_dial(struct door *door, const struct seam_message *message)
+{
+    const struct seam_door_dial *asked = message->fixed;
+    const struct request *request = &door->leg->request;
+    const struct forward *forward =
+        asked->forward < request->n_forwards ? &request->forwards[asked->forward] : NULL;
+
+    if (forward && forward->kind == FORWARD_UNIX)
+        dial(door, door->leg, forward->path, asked->serial);
+    else
+        log_error("door: a dial of no forward");
+}
+
 static void take_ready(struct door *door, const struct seam_message *message)
 {
     const struct seam_failed *ready = message->fixed;
@@ -127,6 +143,8 @@ static void door_readable(evutil_socket_t fd, short what, void *context)
     type = message.header.type;
     if (type == SEAM_DOOR_TOLD && door->leg)
         take_told(door, &message);
+    else if (type == SEAM_DOOR_DIAL && door->leg && !door->ending)
+        take_dial(door, &message);
     else if (type == SEAM_DOOR_READY && door->serving && !door->leg->door_ready)
         take_ready(door, &message);
     else
@@ -193,6 +211,7 @@ static int door_start(struct warden *warden, struct door **ret)
     if (!door)
         return -ENOMEM;
     door->warden = warden;
+    TAILQ_INIT(&door->dials);
     door->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
     door->uid = free_uid(warden);
     if (door->uid == 0) {
@@ -348,6 +367,23 @@ int door_serve(struct leg *leg, struct seam_message *message)
     return r > 0 ? -EPIPE : r;
 }
 
+struct dial_list *door_dials(struct door *door)
+{
+    return &door->dials;
+}
+
+int door_send(struct door *door, uint16_t type, const void *fixed, const int *descriptors,
+    size_t n_descriptors)
+{
+    struct seam_writer writer;
+    int r;
+
+    seam_writer_init(&writer, type, 0);
+    r = seam_send(door->child.channel, &writer, fixed, descriptors, n_descriptors);
+    seam_writer_done(&writer);
+    return r;
+}
+
 bool door_change(struct door *door, uint16_t type, const struct host_pattern *pattern)
 {
     struct seam_writer writer;
@@ -364,13 +400,10 @@ bool door_change(struct door *door, uint16_t type, const struct host_pattern *pa
 void door_end(struct door *door)
 {
     static const struct timeval at_most = {.tv_usec = END_PATIENCE_MS * 1000L};
-    struct seam_writer writer;
     int r;
 
     door->ending = true;
-    seam_writer_init(&writer, SEAM_DOOR_END, 0);
-    r = seam_send(door->child.channel, &writer, &(struct seam_end){0}, NULL, 0);
-    seam_writer_done(&writer);
+    r = door_send(door, SEAM_DOOR_END, &(struct seam_end){0}, NULL, 0);
     /* Whatever becomes of it, the loop tells the leg: not from here. */
     if (r != 0 || event_add(door->patience, &at_most) < 0)
         event_active(door->patience, EV_TIMEOUT, 0);

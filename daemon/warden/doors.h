@@ -19,6 +19,12 @@ int door_take(struct leg *leg);
  * leg_door_ready() or leg_door_failed() follows from the loop.  -errno. */
 int door_serve(struct leg *leg, struct seam_message *message);
 
+/* The door's dials that are under way (dials.h). */
+struct dial_list *door_dials(struct door *door);
+/* One message to it.  0, SEAM_E_CLOSED, -errno. */
+int door_send(struct door *door, uint16_t type, const void *fixed, const int *descriptors,
+    size_t n_descriptors);
+
 /* The list is changed while the leg runs.  False: the door takes no message. */
 bool door_change(struct door *door, uint16_t type, const struct host_pattern *pattern);
 

@@ -124,6 +124,37 @@ static bool take_descriptors(struct leg *leg)
     return true;
 }
 
+/* The client opened it, so the client may read it; what it is and holds, the door looks at. */
+static bool take_file(struct leg *leg, int32_t index, int *ret)
+{
+    if (index < 0)
+        return true;
+    if ((size_t)index >= leg->ask.n_descriptors || leg->ask.descriptors[index] < 0)
+        return false;
+    *ret = steal_fd(&leg->ask.descriptors[index]);
+    return true;
+}
+
+/* A regular file, open for reading: O_PATH gives no right to read. */
+static bool is_readable_file(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    struct statx st;
+
+    return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_WRONLY &&
+           look_at(fd, &st) == 0 && S_ISREG(st.stx_mode);
+}
+
+static bool files_are_readable(const struct leg *leg)
+{
+    for (uint32_t i = 0; i < leg->request.n_forwards; i++) {
+        if ((leg->forward_keys[i] >= 0 && !is_readable_file(leg->forward_keys[i])) ||
+            (leg->forward_cas[i] >= 0 && !is_readable_file(leg->forward_cas[i])))
+            return false;
+    }
+    return true;
+}
+
 /* What the front's message says of the door, held to its form once more. */
 static bool take_outlets(struct leg *leg)
 {
@@ -136,7 +167,10 @@ static bool take_outlets(struct leg *leg)
             return false;
     }
     for (uint32_t i = 0; i < run->n_forwards; i++) {
-        if (!seam_forward(&leg->ask, &run->forwards[i], &leg->request.forwards[i]))
+        if (!seam_forward(&leg->ask, &run->forwards[i], &leg->request.forwards[i]) ||
+            !take_file(leg, run->forwards[i].key, &leg->forward_keys[i]) ||
+            !take_file(leg, run->forwards[i].ca, &leg->forward_cas[i]) ||
+            (leg->request.forwards[i].header != NULL) != (leg->forward_keys[i] >= 0))
             return false;
     }
     leg->request.n_hosts = run->n_hosts;
@@ -152,6 +186,10 @@ int leg_read_request(struct leg *leg)
     if (!numbers_fit(run) || !take_descriptors(leg) || !take_outlets(leg)) {
         leg_refuse(leg, REASON_REQUEST_MALFORMED, "a number or index does not fit");
         return -EBADMSG;
+    }
+    if (!files_are_readable(leg)) {
+        leg_refuse(leg, REASON_KEY_UNREADABLE, "it is no regular file that is open for reading");
+        return -EINVAL;
     }
     request->boundary = (enum boundary)run->boundary;
     request->view = (enum view)run->view;

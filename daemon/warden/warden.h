@@ -28,6 +28,7 @@ enum program {
     PROGRAM_READER,
     PROGRAM_DOOR,
     PROGRAM_MAKER,
+    PROGRAM_DIALER,
     PROGRAM_COUNT,
 };
 

@@ -201,4 +201,26 @@ def around():
     print("ok" if not select.select([], [], [], 0)[0] else "not ok", "nothing waits")
 
 
-{"parse": parse, "smuggle": smuggle, "crowd": crowd, "peers": peers, "around": around}[sys.argv[1]]()
+def inject():
+    forward = ("127.0.0.1", 8080)
+    odd = {
+        "CR LF in the path": b"GET /a\r\nX-Injected: 1\r\n HTTP/1.1\r\n\r\n",
+        "LF in a value": b"GET / HTTP/1.1\r\nA: b\nX-Injected: 1\r\n\r\n",
+        "a folded value": b"GET / HTTP/1.1\r\nA: b\r\n X-Injected: 1\r\n\r\n",
+        "absolute-form": b"GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n",
+        "CONNECT": b"CONNECT other.test:443 HTTP/1.1\r\n\r\n",
+        "an authority as a path": b"GET //other.test/ HTTP/1.1 HTTP/1.1\r\n\r\n",
+        "a NUL": b"GET /\0 HTTP/1.1\r\n\r\n",
+    }
+    for name, raw in odd.items():
+        answer = ask(raw, address=forward)
+        print("ok" if answer.startswith(b"HTTP/1.1 400") else "not ok", name, answer[:40])
+    second = b"GET /injected HTTP/1.1\r\nHost: x\r\n\r\n"
+    answer = ask(b"POST /p HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc" + second, address=forward)
+    print("ok" if answer.count(b"HTTP/1.1 200") == 1 else "not ok", "a second request", answer[:40])
+    answer = ask(b"POST /p HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + second,
+                 address=forward)
+    print("ok" if answer.count(b"HTTP/1.1 200") == 1 else "not ok", "behind chunks", answer[:40])
+
+
+{"inject": inject, "parse": parse, "smuggle": smuggle, "crowd": crowd, "peers": peers, "around": around}[sys.argv[1]]()

@@ -20,6 +20,7 @@ static void check_target(const struct host_pattern *target)
 static void read_http(const char *bytes, size_t size, bool origin)
 {
     static char out[HTTP_HEAD_MAX + 512], text[HOST_TEXT_MAX];
+    static const char *const drop[] = {"X-Key", NULL};
     struct http_head head, again;
     size_t length;
 
@@ -32,7 +33,7 @@ static void read_http(const char *bytes, size_t size, bool origin)
         host_pattern_format(&head.target, text);
     }
     length = http_head_rewrite(
-        bytes, &head, origin ? "example.org" : text, "X-Key", "X-Key: a\r\n", out, sizeof(out));
+        bytes, &head, origin ? "example.org" : text, drop, "X-Key: a\r\n", out, sizeof(out));
     if (head.connect || length == 0 || length > HTTP_HEAD_MAX)
         return;
     if (http_head_parse_origin(out, length, &again) != 0 || again.size != length ||

@@ -26,3 +26,4 @@ extern const struct seccomp_filter filter_ear;     /* in its empty root */
 extern const struct seccomp_filter filter_reader;  /* once it has become the requester */
 extern const struct seccomp_filter filter_maker;   /* the same */
 extern const struct seccomp_filter filter_door;    /* in its empty root */
+extern const struct seccomp_filter filter_dialer;  /* once it has become the requester */
