@@ -156,7 +156,14 @@ void leg_end(struct leg *leg);
 
 /* endings.c, from doors.c: the door told all, or is gone. */
 void leg_door_done(struct leg *leg);
-/* legs.c, from doors.c: the door serves; or it does not, which the fault says. */
+/* legs.c: GO is said when all that it waits for is there. */
+void leg_go_ahead(struct leg *leg);
+/* legs.c: the leg is refused, for its build fault, when its stub is dead. */
+void leg_fail_when_dead(struct leg *leg);
+
+/* leg_door.c, from legs.c: the stub handed the listening sockets out. */
+void leg_doorway_opened(struct leg *leg, struct seam_message *message);
+/* leg_door.c, from doors.c: the door serves; or it does not, which the fault says. */
 void leg_door_ready(struct leg *leg);
 void leg_door_failed(struct leg *leg, int error, const char *subject);
 

@@ -92,7 +92,7 @@ void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const i
 
 /* ---- building ---- */
 
-static void go_ahead(struct leg *leg)
+void leg_go_ahead(struct leg *leg)
 {
     struct seam_end go = {0};
     struct seam_writer writer;
@@ -229,7 +229,7 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
         return;
     }
     if (tell_accepted(leg))
-        go_ahead(leg);
+        leg_go_ahead(leg);
 }
 
 void legs_slot_failed(struct leg *leg, const char *what)
@@ -240,7 +240,7 @@ void legs_slot_failed(struct leg *leg, const char *what)
 
 /* The stub may be putting placeholders on disk just now: what it was about is refused, and they are
  * taken away, when it is dead (legs_stub_ended). */
-static void fail_when_dead(struct leg *leg)
+void leg_fail_when_dead(struct leg *leg)
 {
     const struct fault *fault = &leg->build_fault;
 
@@ -258,11 +258,11 @@ static void stamped_before(void *context, int result)
     if (result < 0) {
         (void)fault_set(
             &leg->build_fault, STEP_CHECK, -result, "the artefacts' state before the leg");
-        fail_when_dead(leg);
+        leg_fail_when_dead(leg);
         return;
     }
     leg->stamped = true;
-    go_ahead(leg);
+    leg_go_ahead(leg);
 }
 
 static void admitted(struct leg *leg)
@@ -472,55 +472,20 @@ static void stub_told(struct leg *leg, const struct seam_message *message)
         leg_kill(leg, REASON_NESTED_SANDBOX);
 }
 
-/* ---- the door ---- */
-
-void leg_door_ready(struct leg *leg)
-{
-    leg->door_ready = true;
-    go_ahead(leg);
-}
-
-/* Before GO a door that fails is a step that failed; after it, the leg's only way out and the one
- * who watched it are gone: the leg ends. */
-void leg_door_failed(struct leg *leg, int error, const char *subject)
-{
-    if (leg->gone_ahead) {
-        leg_kill(leg, REASON_DOOR_LOST);
-        return;
-    }
-    if (leg->build_fault.step == 0)
-        (void)fault_set(&leg->build_fault, STEP_DOOR, error, "%s", subject);
-    if (leg->slot)
-        fail_when_dead(leg);
-    /* else the slot is still being made: what waits for it fails when the sockets come */
-}
-
-static void stub_opened_doorway(struct leg *leg, struct seam_message *message)
-{
-    int r;
-
-    if (leg->doorway || leg->decision.net != NET_DOOR)
-        return;
-    leg->doorway = true;
-    r = leg->door ? door_serve(leg, message) : -EPIPE;
-    if (r < 0)
-        leg_door_failed(leg, -r, "its list");
-}
-
 void legs_stub_says(struct leg *leg, struct seam_message *message)
 {
     switch (message->header.type) {
     case SEAM_READY:
         leg->ready = true;
         ear_learn(leg);
-        go_ahead(leg);
+        leg_go_ahead(leg);
         break;
     case SEAM_FAILED:
         if (!leg->started && leg->build_fault.step == 0)
             stub_failed(leg, message);
         break;
     case SEAM_DOORWAY:
-        stub_opened_doorway(leg, message);
+        leg_doorway_opened(leg, message);
         break;
     case SEAM_STARTED:
         if (leg->gone_ahead && !leg->started)
