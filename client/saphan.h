@@ -93,7 +93,8 @@ enum saphan_grant_kind {
 struct saphan_grant {
     enum saphan_grant_kind kind;
     int fd; /* -1: the library opens PATH here, as the caller; else this descriptor is it */
-    const char *path; /* with a descriptor for messages only; may be relative */
+    const char *path;   /* with a descriptor for messages only; may be relative */
+    const char *target; /* where it stands in a container; NULL: at its own path */
 };
 
 struct saphan_forward { /* one loopback port of the leg that leads to one fixed target */
@@ -136,7 +137,7 @@ struct saphan_stream {
 
 struct saphan_run {
     size_t size;             /* saphan_run_init() sets it */
-    const char *const *argv; /* NULL-terminated, at least one */
+    const char *const *argv; /* NULL-terminated, at least one; or NULL: the image's */
     const char *const *env;  /* NULL-terminated NAME=VALUE, or NULL */
     enum saphan_boundary boundary;
     enum saphan_view view;
@@ -155,6 +156,11 @@ struct saphan_run {
     size_t n_forwards;
     const char *directory; /* NULL: the workspace, else "/" */
     bool git;              /* the leg may commit in the workspace's repository */
+    const char *image;     /* of a container, by its name */
+    const char *user;      /* USER[:GROUP] of the image; NULL: as it says */
+    const char *host_name; /* NULL: leg-ID */
+    bool writable_root;    /* what is written to a container's root is kept while it runs */
+    const char *transport; /* NULL or "local" */
     bool detach;           /* the leg outlives the connection; the request ends with ACCEPTED */
 };
 
@@ -208,6 +214,7 @@ enum saphan_event_kind {
     SAPHAN_EVENT_CONNECTED = 17,    /* told.subject: HOST:PORT, told.detail, told.connection */
     SAPHAN_EVENT_DISCONNECTED = 18, /* told.subject, told.connection, told.bytes_out, bytes_in */
     SAPHAN_EVENT_DOOR = 19,         /* its list was changed: told.subject, told.detail */
+    SAPHAN_EVENT_IMAGE = 20,
     SAPHAN_EVENT_MACHINE = 30,
     SAPHAN_EVENT_PROPERTY = 31,
 };
@@ -288,6 +295,20 @@ struct saphan_why {
     bool depends; /* write: on what is there, as meaning says */
 };
 
+struct saphan_image {
+    const char *name, *owner;
+    uint32_t uid;       /* the owner's */
+    uint8_t digest[32]; /* sha256 of its configuration */
+    const char *architecture, *user, *directory;
+    const char *const *env, *const *entrypoint, *const *command; /* NULL-terminated */
+    uint32_t layers;
+    uint64_t bytes, entries; /* unpacked */
+    uint64_t shared_bytes;   /* of these, in layers that another image has too */
+    int64_t added_ms;
+    uint32_t legs; /* that run in it */
+    bool cut;      /* the lists were too long: their last elements are missing */
+};
+
 struct saphan_rung {
     const char *slug, *state, *meaning, *detail;
     int64_t value;
@@ -327,6 +348,7 @@ struct saphan_event {
         struct saphan_leg row;
         struct saphan_status status;
         struct saphan_why why;
+        struct saphan_image image;
         struct saphan_rung rung;
         struct saphan_rule rule;
         struct saphan_machine machine;
@@ -383,6 +405,22 @@ int saphan_change_door(struct saphan *saphan, uint64_t leg, bool allow, const ch
 /* WHY, END; or REFUSED.  PATH is absolute, without . and .. */
 int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
     struct saphan_error *error);
+
+/* Adds the image NAME from SOURCE: a directory, or a regular file that is open for reading alone;
+ * REFERENCE names one of several in it, or is NULL.  IMAGE, END; or REFUSED. */
+int saphan_image_add(struct saphan *saphan, const char *name, int source, const char *reference,
+    uint64_t *ret_request, struct saphan_error *error);
+
+/* IMAGE events, END.  NAME: that one; NULL: all that the caller may see. */
+int saphan_images(
+    struct saphan *saphan, const char *name, uint64_t *ret_request, struct saphan_error *error);
+
+/* END; or REFUSED. */
+int saphan_image_remove(
+    struct saphan *saphan, const char *name, uint64_t *ret_request, struct saphan_error *error);
+
+/* END, whose value is how many layers went. */
+int saphan_image_gc(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error);
 
 /* STATUS, RUNG events, RULE events (those that name the caller), END. */
 int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error);

@@ -66,9 +66,7 @@ static void judge_unavailable(const struct asked *asked, struct refusals *refusa
         refuse(refusals, REASON_BYPASS_WITHOUT_BOUNDARY, "asked: boundary none, with %s of %.64s",
             nesting->bypass, asked->vendor);
     if (asked->boundary == BOUNDARY_NONE)
-        refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain");
-    else if (asked->boundary == BOUNDARY_CONTAINER)
-        refuse(refusals, REASON_BOUNDARY_UNAVAILABLE, "asked: boundary container; built: domain");
+        refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain, container");
     if (!asked->request->profile && !text_equal(asked->vendor, "proc"))
         refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; no profile is called so",
             asked->vendor);
@@ -261,6 +259,14 @@ static const struct {
     {LIMIT_CPU, CLAIM_CPU_BOUNDED},
 };
 
+static int back_one(enum claim_id claim, const struct decision *decision,
+    const struct machine_row *machine, uint64_t *ret_rungs, enum rung_id *ret_missing)
+{
+    return decision->boundary == BOUNDARY_CONTAINER
+               ? claim_back_in_container(claim, machine, ret_rungs, ret_missing)
+               : claim_back(claim, machine, ret_rungs, ret_missing);
+}
+
 static void back_limits(const struct asked *asked, const struct machine_row *machine,
     struct decision *decision, struct refusals *refusals)
 {
@@ -274,7 +280,7 @@ static void back_limits(const struct asked *asked, const struct machine_row *mac
 
         if (!value)
             continue;
-        if (claim_back(limit_claims[i].claim, machine, &rungs, &missing) == 0) {
+        if (back_one(limit_claims[i].claim, decision, machine, &rungs, &missing) == 0) {
             decision->claims[decision->n_claims++] =
                 (struct backed_claim){limit_claims[i].claim, rungs};
             continue;
@@ -317,7 +323,10 @@ static void back_claims(
             (i == CLAIM_EGRESS_LISTED && decision->net != NET_DOOR) ||
             (i > CLAIM_ENDS_WHOLE && i < CLAIM_EGRESS_LISTED))
             continue;
-        if (claim_back((enum claim_id)i, machine, &rungs, &missing) == 0) {
+        /* Whoever may make a user namespace has capabilities in it, over nothing but its own. */
+        if (i == CLAIM_NO_PRIVILEGE && decision->nested_allowed)
+            continue;
+        if (back_one((enum claim_id)i, decision, machine, &rungs, &missing) == 0) {
             decision->claims[decision->n_claims++] = (struct backed_claim){(enum claim_id)i, rungs};
             continue;
         }
@@ -329,10 +338,13 @@ static void back_claims(
 
 /* The vendor's own sandbox cannot stand inside ours: a leg that would find out while it runs is not
  * started.  Only a test may want to see it find out. */
-static void judge_nesting(
-    const struct rule *rule, const struct request *request, struct refusals *refusals)
+static void judge_nesting(const struct rule *rule, const struct request *request,
+    bool nested_allowed, struct refusals *refusals)
 {
     if (!request->nesting || request->nesting->reason == REASON_NONE || rule->test_only_nested)
+        return;
+    /* Only this is what a container can let through: that a file could not be read is no less. */
+    if (nested_allowed && request->nesting->reason == REASON_NESTED_SANDBOX_REQUESTED)
         return;
     refuse(refusals, request->nesting->reason, "%s", request->nesting->detail);
 }
@@ -383,6 +395,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     judge_counts(asked->request, refusals);
     judge_form(asked, refusals);
     judge_unavailable(asked, refusals);
+    judge_container(asked, refusals);
     if (refusals->count > 0)
         return;
     judge_identity(peer, refusals);
@@ -393,12 +406,14 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     decision->boundary = asked->boundary;
     decision->view = asked->view;
     decision->net = asked->net;
+    decision->nested_allowed =
+        asked->boundary == BOUNDARY_CONTAINER && rule->nested == NESTED_ALLOW;
     settle_limits(asked->request, rule, &decision->limits);
     judge_least(asked->request, &decision->limits, refusals);
     judge_grants(asked->request, refusals);
     place_paths(asked, rule, decision, refusals);
     judge_custody(asked, decision, refusals);
-    judge_nesting(rule, asked->request, refusals);
+    judge_nesting(rule, asked->request, decision->nested_allowed, refusals);
     judge_steering(rule, asked->request, refusals);
     judge_usage(rule, usage, refusals);
     judge_demands(rule, machine, refusals);

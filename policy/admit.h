@@ -34,11 +34,12 @@ struct peer {
 
 struct grant {
     enum grant_kind kind;
-    const char *path;  /* the kernel's name of the granted descriptor: absolute, normal */
-    bool directory;    /* else a regular file */
-    bool narrowed;     /* a seat that was asked for, shown read-only: GRANT_SEAT_READ alone */
-    bool covers_own;   /* the warden found that it covers saphand's own files */
-    const char *added; /* the requester did not ask for it: what for; NULL: it did */
+    const char *path;   /* the kernel's name of the granted descriptor: absolute, normal */
+    const char *target; /* where it stands in a container; NULL: at PATH, as in a domain */
+    bool directory;     /* else a regular file */
+    bool narrowed;      /* a seat that was asked for, shown read-only: GRANT_SEAT_READ alone */
+    bool covers_own;    /* the warden found that it covers saphand's own files */
+    const char *added;  /* the requester did not ask for it: what for; NULL: it did */
 };
 
 /* One name on the way to the vendor's program or its interpreter. */
@@ -47,6 +48,12 @@ struct custody_step {
     bool writable; /* the requester may change it, or what is called so */
 };
 #define CUSTODY_STEPS_MAX 96
+
+/* Where the leg sees GRANT. */
+static inline const char *grant_place(const struct grant *grant)
+{
+    return grant->target ? grant->target : grant->path;
+}
 
 struct carve_out {
     enum carve_out_kind kind;
@@ -60,6 +67,16 @@ struct artefact {
     uint64_t min_size;
     bool has_sha256;
     uint8_t sha256[32];
+};
+
+/* What is known of the image that a container is asked for. */
+struct asked_image {
+    const char *name; /* NULL: none was asked for */
+    bool known;
+    uint32_t owner;        /* the uid that added it */
+    const char *directory; /* its working directory; NULL: none */
+    enum reason trouble;   /* of what else was asked with it (a user, a command); REASON_NONE */
+    char trouble_detail[256];
 };
 
 struct request {
@@ -86,6 +103,9 @@ struct request {
     uint32_t n_forwards;
     const char *chdir; /* absolute; NULL: the workspace, else "/" */
     struct limits limits;
+    struct asked_image image;
+    bool writable_root;
+    bool wants_container;          /* a user, a host name, a target: only a container has them */
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
     const struct custody_step *custody; /* the way to the vendor's program, as far as it is known */
     uint32_t n_custody;
@@ -120,6 +140,7 @@ struct decision {
     struct artefact artefacts[ARTEFACTS_MAX];
     uint32_t n_artefacts;
     const char *directory; /* the leg's working directory, absolute */
+    bool nested_allowed;   /* what builds a sandbox inside is let through */
     struct backed_claim claims[CLAIM_COUNT];
     uint32_t n_claims;
 
@@ -152,6 +173,23 @@ bool grant_writes(enum grant_kind kind); /* every kind but the two that only rea
 
 /* Does RULE name PEER, by user or by group? */
 bool rule_names(const struct rule *rule, const struct peer *peer);
+
+/* Does RULE let PEER read what is at PATH? */
+bool rule_reads(const struct rule *rule, const struct peer *peer, const char *path);
+
+/* Does RULE let PEER run the image NAME, which OWNER added? */
+bool rule_lets_image(
+    const struct rule *rule, const struct peer *peer, const char *name, uint32_t owner);
+
+/* The first rule that names PEER and lets it add images; NULL: none. */
+const struct rule *may_add_images(const struct peer *peer, const struct policy *policy);
+
+/* May PEER remove or replace an image of OWNER? */
+bool may_change_image(const struct peer *peer, uint32_t owner, const struct policy *policy);
+
+/* May PEER know that the image is there? */
+bool may_see_image(
+    const struct peer *peer, const char *name, uint32_t owner, const struct policy *policy);
 
 /* Is there any rule at all for PEER?  Decides whether its connection is served. */
 bool may_connect(const struct peer *peer, const struct policy *policy);

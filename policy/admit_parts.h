@@ -33,6 +33,13 @@ void limit_format(enum limit_id limit, uint64_t value, char out[LIMIT_TEXT_MAX])
 const struct rule *rule_choose(const struct policy *policy, const struct asked *asked,
     const struct peer *peer, struct refusals *refusals);
 
+/* -- admit_image.c -- */
+
+/* What a container, and nothing else, can be asked for. */
+void judge_container(const struct asked *asked, struct refusals *refusals);
+void judge_image(const struct rule *rule, const struct asked *asked, const struct peer *peer,
+    struct refusals *refusals);
+
 /* -- admit_paths.c -- */
 
 /* Refuses where the leg could write a name on the way to its vendor's program. */

@@ -145,7 +145,8 @@ static const struct grant *grant_of_kind(const struct request *request, enum gra
 
 static bool grant_covers(const struct grant *grant, const char *path)
 {
-    return grant->directory ? text_path_beneath(path, grant->path) : text_equal(path, grant->path);
+    return grant->directory ? text_path_beneath(path, grant_place(grant))
+                            : text_equal(path, grant_place(grant));
 }
 
 /* The deepest grant that covers PATH, a write grant before a read grant of the same path; -1. */
@@ -159,8 +160,8 @@ static int deepest(const struct request *request, const char *path, bool write_o
 
         if ((write_only && !grant_writes(grant->kind)) || !grant_covers(grant, path))
             continue;
-        length = strlen(grant->path);
-        best_length = best < 0 ? 0 : strlen(request->grants[best].path);
+        length = strlen(grant_place(grant));
+        best_length = best < 0 ? 0 : strlen(grant_place(&request->grants[best]));
         if (length > best_length || (length == best_length && grant_writes(grant->kind) &&
                                         !grant_writes(request->grants[best].kind)))
             best = (int)i;
@@ -232,10 +233,10 @@ static void place(struct placer *placer, const char *path, enum carve_out_kind k
     if (!grant_writes(request->grants[reader].kind)) {
         /* A read grant lies over it: nothing can be written there, as long as what leads there
          * cannot be moved away. */
-        path = request->grants[reader].path;
+        path = grant_place(&request->grants[reader]);
         kind = CARVE_OUT_ALWAYS;
     }
-    rest = behind(path, request->grants[writer].path);
+    rest = behind(path, grant_place(&request->grants[writer]));
     if (!*rest && requested)
         refuse(placer->refusals, REASON_CARVE_OUT_OUTSIDE_GRANTS,
             "asked: carve-out %.150s; it is the write grant itself: grant it with --read", path);
@@ -247,7 +248,7 @@ static void place(struct placer *placer, const char *path, enum carve_out_kind k
         return;
     for (uint32_t i = 0; i < request->n_grants; i++) {
         if (grant_writes(request->grants[i].kind) &&
-            text_equal(request->grants[i].path, request->grants[writer].path))
+            text_equal(grant_place(&request->grants[i]), grant_place(&request->grants[writer])))
             add(placer, i, rest, kind);
     }
 }
@@ -274,15 +275,16 @@ static void place_list(
 static void place_git_grants(
     struct placer *placer, const struct grant *directory, const struct grant *common)
 {
-    bool linked = directory && common && !text_equal(directory->path, common->path);
+    bool linked = directory && common && !text_equal(grant_place(directory), grant_place(common));
 
     if (common) {
-        place_list(placer, common->path, repository_carve_outs);
+        place_list(placer, grant_place(common), repository_carve_outs);
         if (linked)
-            place_list(placer, common->path, main_worktree_carve_outs);
+            place_list(placer, grant_place(common), main_worktree_carve_outs);
     }
     if (directory)
-        place_list(placer, directory->path, linked ? worktree_carve_outs : repository_carve_outs);
+        place_list(
+            placer, grant_place(directory), linked ? worktree_carve_outs : repository_carve_outs);
 }
 
 static void place_defaults(struct placer *placer, const struct grant *workspace)
@@ -294,10 +296,10 @@ static void place_defaults(struct placer *placer, const struct grant *workspace)
     for (const struct default_carve_out *at = default_carve_outs; at->name; at++) {
         bool pin = inside && text_equal(at->name, ".git");
 
-        place_in(placer, workspace->path, at->name, pin ? CARVE_OUT_PIN : at->kind, false);
+        place_in(placer, grant_place(workspace), at->name, pin ? CARVE_OUT_PIN : at->kind, false);
     }
     if (inside) {
-        auto_free char *git = join_normal(workspace->path, ".git");
+        auto_free char *git = join_normal(grant_place(workspace), ".git");
 
         if (git)
             place_list(placer, git, repository_carve_outs);
@@ -347,7 +349,7 @@ static void judge_reopened(struct placer *placer, const struct carve_out *carve_
 {
     const struct request *request = placer->request;
     const struct grant *outer = &request->grants[carve_out->grant];
-    auto_free char *absolute = join_normal(outer->path, carve_out->path);
+    auto_free char *absolute = join_normal(grant_place(outer), carve_out->path);
 
     if (!absolute) {
         refuse(placer->refusals, REASON_OUT_OF_RESOURCES, "no memory for a carve-out");
@@ -356,12 +358,12 @@ static void judge_reopened(struct placer *placer, const struct carve_out *carve_
     for (uint32_t i = 0; i < request->n_grants; i++) {
         const struct grant *grant = &request->grants[i];
 
-        if (!grant_writes(grant->kind) || !text_path_beneath(grant->path, absolute) ||
+        if (!grant_writes(grant->kind) || !text_path_beneath(grant_place(grant), absolute) ||
             (grant->kind == GRANT_GIT_DIR && outer->kind == GRANT_GIT_COMMON))
             continue;
         refuse(placer->refusals, REASON_CARVE_OUT_UNENFORCEABLE,
             "asked: %s %.100s; it lies in the carve-out %.100s", grant_kind_name(grant->kind),
-            grant->path, absolute);
+            grant_place(grant), absolute);
     }
 }
 
@@ -373,14 +375,14 @@ static void place_carve_outs(struct placer *placer, const struct rule *rule)
     if (workspace)
         place_defaults(placer, workspace);
     for (size_t i = 0; workspace && i < rule->n_carve_outs; i++)
-        place_in(placer, workspace->path, rule->carve_outs[i], CARVE_OUT_ALWAYS, false);
+        place_in(placer, grant_place(workspace), rule->carve_outs[i], CARVE_OUT_ALWAYS, false);
     for (uint32_t i = 0; i < request->n_carve_outs; i++) {
         if (request->carve_outs[i][0] != '/' && !workspace)
             refuse(placer->refusals, REASON_CARVE_OUT_OUTSIDE_GRANTS,
                 "asked: carve-out %.150s, relative to a workspace; there is none",
                 request->carve_outs[i]);
         else
-            place_in(placer, workspace ? workspace->path : "/", request->carve_outs[i],
+            place_in(placer, workspace ? grant_place(workspace) : "/", request->carve_outs[i],
                 CARVE_OUT_ALWAYS, true);
     }
     settle_carve_outs(placer->decision);
@@ -466,7 +468,7 @@ static int artefact_grant(struct placer *placer, const char *path)
             "asked: artefact %.150s; no write grant covers it", path);
         return -1;
     }
-    rest = behind(path, request->grants[writer].path);
+    rest = behind(path, grant_place(&request->grants[writer]));
     if (!*rest && request->grants[writer].directory) {
         refuse(placer->refusals, REASON_ARTEFACT_OUTSIDE_GRANTS,
             "asked: artefact %.150s; it is a granted directory, not a file in one", path);
@@ -497,7 +499,7 @@ static void place_artefact(struct placer *placer, uint32_t index)
     grant = artefact_grant(placer, path);
     if (grant < 0)
         return;
-    rest = keep(placer, strdup(behind(path, request->grants[grant].path)));
+    rest = keep(placer, strdup(behind(path, grant_place(&request->grants[grant]))));
     if (!rest)
         return;
     *artefact = (struct artefact){
@@ -517,8 +519,12 @@ void place_paths(const struct asked *asked, const struct rule *rule, struct deci
     const struct grant *workspace = grant_of_kind(asked->request, GRANT_WORKSPACE);
     const char *directory = asked->request->chdir;
 
+    if (!directory && workspace)
+        directory = grant_place(workspace);
+    if (!directory && asked->boundary == BOUNDARY_CONTAINER)
+        directory = asked->request->image.directory;
     if (!directory)
-        directory = workspace ? workspace->path : "/";
+        directory = "/";
     decision->directory = keep(&placer, join_normal("/", directory));
     if (!decision->directory)
         return;

@@ -73,6 +73,11 @@ static bool any_covers(char *const *ceilings, size_t count, const char *home, co
     return false;
 }
 
+bool rule_reads(const struct rule *rule, const struct peer *peer, const char *path)
+{
+    return any_covers(rule->read_ceilings, rule->n_read_ceilings, peer->home, path);
+}
+
 static void judge_grants(const struct rule *rule, const struct request *request,
     const struct peer *peer, struct refusals *refusals)
 {
@@ -248,6 +253,7 @@ static void judge(const struct rule *rule, const struct asked *asked, const stru
     judge_hosts(rule, asked->request, refusals);
     judge_forwards(rule, asked->request, refusals);
     judge_limits(rule, asked->request, refusals);
+    judge_image(rule, asked, peer, refusals);
 }
 
 const struct rule *rule_choose(const struct policy *policy, const struct asked *asked,

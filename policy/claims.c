@@ -94,6 +94,16 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
     [CLAIM_EGRESS_LISTED] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
 };
 
+/* What differs in a container: its root is a stack of layers that only its own root could write,
+ * and is mounted read-only; Landlock is left to the vendor. */
+static const struct rung_set in_container[CLAIM_COUNT][SETS_MAX] = {
+    [CLAIM_WRITE_CONFINED] = {SET(
+        RUNG_USERNS, RUNG_MOUNTNS, RUNG_IDMAP, RUNG_OVERLAY, RUNG_CAPABILITIES, RUNG_OPENAT2)},
+    [CLAIM_READ_CONFINED] = {SET(RUNG_USERNS, RUNG_MOUNTNS, RUNG_IDMAP, RUNG_OVERLAY,
+        RUNG_PROC_MOUNT, RUNG_IPCNS, RUNG_CAPABILITIES, RUNG_OPENAT2)},
+    [CLAIM_SIGNALS_INSIDE] = {SET(RUNG_PIDNS, RUNG_USERNS)},
+};
+
 const char *claim_slug(enum claim_id claim)
 {
     return (size_t)claim < CLAIM_COUNT ? slugs[claim] : "?";
@@ -121,10 +131,9 @@ static bool set_holds(const struct rung_set *set, const struct machine_row *mach
     return true;
 }
 
-int claim_back(enum claim_id claim, const struct machine_row *machine, uint64_t *ret_rungs,
+static int back(const struct rung_set *sets, const struct machine_row *machine, uint64_t *ret_rungs,
     enum rung_id *ret_missing)
 {
-    const struct rung_set *sets = backing[claim];
     enum rung_id missing, first = RUNG_COUNT;
     uint64_t bits;
 
@@ -138,4 +147,18 @@ int claim_back(enum claim_id claim, const struct machine_row *machine, uint64_t 
     }
     *ret_missing = first;
     return -ENOENT;
+}
+
+int claim_back(enum claim_id claim, const struct machine_row *machine, uint64_t *ret_rungs,
+    enum rung_id *ret_missing)
+{
+    return back(backing[claim], machine, ret_rungs, ret_missing);
+}
+
+int claim_back_in_container(enum claim_id claim, const struct machine_row *machine,
+    uint64_t *ret_rungs, enum rung_id *ret_missing)
+{
+    const struct rung_set *sets = in_container[claim];
+
+    return back(sets[0].count > 0 ? sets : backing[claim], machine, ret_rungs, ret_missing);
 }

@@ -25,6 +25,8 @@ static void rule_done(struct rule *rule)
         free(rule->write_ceilings[i]);
     for (size_t i = 0; i < rule->n_carve_outs; i++)
         free(rule->carve_outs[i]);
+    for (size_t i = 0; i < rule->n_images; i++)
+        free(rule->images[i]);
 }
 
 static void truncate_rules(struct policy *policy, size_t count)

@@ -16,12 +16,13 @@
 
 #define RULE_LIST_MAX 64
 
-/* Nested=: a program of the leg makes a call that builds a sandbox.  It is refused whatever is said
- * here. */
+/* Nested=: a program of the leg makes a call that builds a sandbox.  In a domain it is refused
+ * whatever is said here. */
 enum nested_answer {
     NESTED_RED = 0, /* `refuse`, the default: and the leg's verdict is RED */
     NESTED_KILL,    /* and the leg is ended at once */
     NESTED_NOTE,    /* and it is told, no more: for tools that sandbox themselves and cope */
+    NESTED_ALLOW,   /* in a container it is let through; in a domain it is as `refuse` */
 };
 
 struct rule {
@@ -51,12 +52,17 @@ struct rule {
     size_t n_unix_ceilings;
     char *carve_outs[RULE_LIST_MAX]; /* further names that stay read-only in a workspace */
     size_t n_carve_outs;
-    uint64_t demanded_rungs;  /* Require-Rung= */
-    struct limits ceiling;    /* at most; 0 = no ceiling */
-    struct limits standard;   /* what a request that names no limit gets */
-    uint64_t legs_at_once;    /* 0 = 64 */
-    uint64_t legs_per_minute; /* 0 = 6000 */
-    bool see_all;             /* Operator=yes: sees and kills everybody's legs */
+    uint64_t demanded_rungs;     /* Require-Rung= */
+    struct limits ceiling;       /* at most; 0 = no ceiling */
+    struct limits standard;      /* what a request that names no limit gets */
+    uint64_t legs_at_once;       /* 0 = 64 */
+    uint64_t legs_per_minute;    /* 0 = 6000 */
+    char *images[RULE_LIST_MAX]; /* Image=: a name, a name's beginning and `*`, or `own` */
+    size_t n_images;
+    bool image_add;         /* Image-Add=yes: may add and remove images of its own */
+    uint64_t image_bytes;   /* of one image, unpacked; 0 = 8G */
+    uint64_t image_entries; /* 0 = 500000 */
+    bool see_all;           /* Operator=yes: sees and kills everybody's legs */
     enum nested_answer nested;
     bool steering_refused; /* Steering=refuse: a workspace that steers its vendor is refused */
     bool rewritten_red;    /* Profile-Rewritten=red */

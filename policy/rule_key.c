@@ -294,12 +294,50 @@ static int take_operator(struct rule_parser *parser, const char *word)
     return 0;
 }
 
+/* -- images -- */
+
+static int take_image(struct rule_parser *parser, const char *word)
+{
+    const char *star = strchr(word, '*');
+
+    if (star && star[1])
+        return rule_error(parser,
+            "`%s` is no image: write `own`, a name, or the beginning of names and one `*`",
+            shown(word).text);
+    return append(parser, parser->rule->images, &parser->rule->n_images, word);
+}
+
+static int take_image_add(struct rule_parser *parser, const char *word)
+{
+    if (text_parse_bool(word, &parser->rule->image_add) < 0)
+        return rule_error(parser, "`%s` is neither yes nor no", shown(word).text);
+    return 0;
+}
+
+static int take_image_bytes(struct rule_parser *parser, const char *word)
+{
+    if (text_parse_size(word, &parser->rule->image_bytes) < 0 || parser->rule->image_bytes == 0)
+        return rule_error(parser, "`%s` is no size: write one like 8G", shown(word).text);
+    return 0;
+}
+
+static int take_image_entries(struct rule_parser *parser, const char *word)
+{
+    if (text_parse_uint(word, 100000000, &parser->rule->image_entries) < 0 ||
+        parser->rule->image_entries == 0)
+        return rule_error(
+            parser, "`%s` is no number of files: write one like 500000", shown(word).text);
+    return 0;
+}
+
 /* -- vendors -- */
 
 static int take_nested(struct rule_parser *parser, const char *word)
 {
-    static const char *const words[] = {
-        [NESTED_RED] = "refuse", [NESTED_KILL] = "kill", [NESTED_NOTE] = "note"};
+    static const char *const words[] = {[NESTED_RED] = "refuse",
+        [NESTED_KILL] = "kill",
+        [NESTED_NOTE] = "note",
+        [NESTED_ALLOW] = "allow"};
 
     for (size_t i = 0; i < array_size(words); i++) {
         if (text_equal(words[i], word)) {
@@ -307,7 +345,7 @@ static int take_nested(struct rule_parser *parser, const char *word)
             return 0;
         }
     }
-    return rule_error(parser, "`%s` is none of refuse, kill, note", shown(word).text);
+    return rule_error(parser, "`%s` is none of refuse, kill, note, allow", shown(word).text);
 }
 
 static int take_either(struct rule_parser *parser, const char *word, const char *strict, bool *ret)
@@ -365,6 +403,10 @@ static const struct key {
     {"Limit-Default", false, take_limit_default},
     {"Legs-At-Once", true, take_at_once},
     {"Legs-Per-Minute", true, take_per_minute},
+    {"Image", false, take_image},
+    {"Image-Add", true, take_image_add},
+    {"Image-Bytes", true, take_image_bytes},
+    {"Image-Entries", true, take_image_entries},
     {"Operator", true, take_operator},
     {"Nested", true, take_nested},
     {"Steering", true, take_steering},
@@ -376,7 +418,8 @@ static const struct key {
 #define KEY_NAMES                                                                                  \
     "User Group Boundary View Net Vendor Read Write Host Forward-Unix Carve-Out Require-Rung "     \
     "Limit-Ceiling "                                                                               \
-    "Limit-Default Legs-At-Once Legs-Per-Minute Operator Nested Steering Profile-Rewritten "       \
+    "Limit-Default Legs-At-Once Legs-Per-Minute Image Image-Add Image-Bytes Image-Entries "        \
+    "Operator Nested Steering Profile-Rewritten "                                                  \
     "Measure"
 
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)

@@ -74,3 +74,7 @@ struct backed_claim {
  * -ENOENT and *ret_missing: the first rung of the first set that does not hold. */
 int claim_back(enum claim_id claim, const struct machine_row *machine, uint64_t *ret_rungs,
     enum rung_id *ret_missing);
+
+/* The same for a container, where no Landlock domain stands above the leg. */
+int claim_back_in_container(enum claim_id claim, const struct machine_row *machine,
+    uint64_t *ret_rungs, enum rung_id *ret_missing);

@@ -7,6 +7,7 @@
 #define JSON_SCHEMA_RUN "saphan.run/1"
 #define JSON_SCHEMA_LEGS "saphan.legs/1"
 #define JSON_SCHEMA_MACHINE "saphan.machine/1"
+#define JSON_SCHEMA_IMAGES "saphan.images/1"
 #define JSON_SCHEMA_WHY "saphan.why/1"
 
 /* A text of any bytes: a string, or {"base64": "..."} where it is not UTF-8. */

@@ -25,6 +25,8 @@ static const char usage[] =
     "       saphan leg logs ID [--follow]                its kept output\n"
     "       saphan leg kill ID                           end it\n"
     "       saphan why [--json] ID PATH                  what decides for a path\n"
+    "       saphan image add NAME SOURCE                 a root file system for containers\n"
+    "       saphan image list | show | rm | gc           what there is of them\n"
     "       saphan status                                the daemon, this machine, your rules\n"
     "       saphan machine show | probe-confinement      this machine's rungs, measured\n"
     "       saphan explain [REASON]                      what a reason means, and its remedy\n"
@@ -40,6 +42,7 @@ static const struct {
     {"run", verb_run},
     {"legs", verb_legs},
     {"leg", verb_leg},
+    {"image", verb_image},
     {"status", verb_status},
     {"why", verb_why},
     {"machine", verb_machine},

@@ -85,7 +85,9 @@ static int ended(struct watch *watch, const struct saphan_event *event)
     int r = 0;
 
     if (wants_advice(event))
-        advice = advice_for_program(options->run.argv[0], directory);
+        advice = options->run.image || !options->run.argv[0]
+                     ? NULL
+                     : advice_for_program(options->run.argv[0], directory);
     if (options->json)
         r = json_report_event(&watch->json, event, advice);
     /* Standard error is free for it: no program of the leg's wrote there. */

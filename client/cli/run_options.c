@@ -8,6 +8,7 @@
 
 static const char help[] =
     "usage: saphan run [OPTION]... -- COMMAND [ARG]...\n"
+    "       saphan run [OPTION]... --boundary container --image NAME [-- COMMAND [ARG]...]\n"
     "\n"
     "Runs COMMAND as a leg: confined, watched, and judged.  Nothing is granted unless named.\n"
     "\n"
@@ -34,7 +35,14 @@ static const char help[] =
     "  --stdin none|inherit  standard input: none (the default), or this one\n"
     "  --keep-output         keep the output within output=; see `saphan leg logs`\n"
     "  --detach              end as soon as the leg has its number; implies --keep-output\n"
-    "  --boundary domain     the boundary\n"
+    "  --boundary domain|container\n"
+    "                        the host's files through grants (the default), or an image's\n"
+    "  --image NAME          the container's image: see `saphan image --help`.  Grants are then\n"
+    "                        PATH, or PATH:PLACE where PLACE is an absolute path in the container\n"
+    "  --user USER[:GROUP]   of the image: names or numbers; else as the image says, else root\n"
+    "  --hostname NAME       the container's; else leg-ID\n"
+    "  --writable-root       let the leg write to the image's files, in memory, for itself\n"
+    "  --transport local     where the leg runs: here, and nowhere else\n"
     "  --vendor proc         the vendor's profile\n"
     "  --json                one JSON object a line on standard output\n"
     "  --help\n";
@@ -42,6 +50,11 @@ static const char help[] =
 enum run_option {
     RUN_HELP = 1,
     RUN_BOUNDARY,
+    RUN_IMAGE,
+    RUN_USER,
+    RUN_HOST_NAME,
+    RUN_TRANSPORT,
+    RUN_WRITABLE_ROOT,
     RUN_VENDOR,
     RUN_VIEW,
     RUN_WORKSPACE,
@@ -68,6 +81,11 @@ static const struct option table[] = {
     {"-h", false, RUN_HELP},
     {"--boundary", true, RUN_BOUNDARY},
     {"--vendor", true, RUN_VENDOR},
+    {"--image", true, RUN_IMAGE},
+    {"--user", true, RUN_USER},
+    {"--hostname", true, RUN_HOST_NAME},
+    {"--transport", true, RUN_TRANSPORT},
+    {"--writable-root", false, RUN_WRITABLE_ROOT},
     {"--view", true, RUN_VIEW},
     {"--workspace", true, RUN_WORKSPACE},
     {"--read", true, RUN_READ},
@@ -93,6 +111,9 @@ void run_options_done(struct run_options *options)
     for (size_t i = 0; i < options->n_env_made; i++)
         free(options->env_made[i]);
     free(options->env_made);
+    for (size_t i = 0; i < options->n_targets_made; i++)
+        free(options->targets_made[i]);
+    free(options->targets_made);
     free(options->env);
     free(options->carve_outs);
     free(options->allow);
@@ -113,8 +134,10 @@ static int allocate(struct run_options *options, size_t count)
     options->env = calloc(count + 1, sizeof(*options->env));
     options->env_made = calloc(count + 1, sizeof(*options->env_made));
     options->argv = calloc(count + 1, sizeof(*options->argv));
+    options->targets_made = calloc(count + 1, sizeof(*options->targets_made));
     if (!options->grants || !options->artefacts || !options->carve_outs || !options->allow ||
-        !options->forwards || !options->env || !options->env_made || !options->argv)
+        !options->forwards || !options->env || !options->env_made || !options->argv ||
+        !options->targets_made)
         return say("out of memory");
     return 0;
 }
@@ -228,7 +251,7 @@ static int take_choice(struct run_options *options, enum run_option id, const ch
     case RUN_BOUNDARY:
         return saphan_boundary_parse(value, &run->boundary) == 0
                    ? 0
-                   : no_such("--boundary", value, "domain");
+                   : no_such("--boundary", value, "domain or container");
     case RUN_VIEW:
         return saphan_view_parse(value, &run->view) == 0
                    ? 0
@@ -245,6 +268,51 @@ static int take_choice(struct run_options *options, enum run_option id, const ch
     }
 }
 
+static int take_container(struct run_options *options, enum run_option id, const char *value)
+{
+    static const char *const names[] = {[RUN_IMAGE] = "--image",
+        [RUN_USER] = "--user",
+        [RUN_HOST_NAME] = "--hostname",
+        [RUN_TRANSPORT] = "--transport"};
+    struct saphan_run *run = &options->run;
+
+    if (!value[0])
+        return say("%s: the value is empty", names[id]);
+    if (id == RUN_IMAGE)
+        run->image = value;
+    else if (id == RUN_USER)
+        run->user = value;
+    else if (id == RUN_HOST_NAME)
+        run->host_name = value;
+    else
+        run->transport = value;
+    return 0;
+}
+
+/* PATH:PLACE, in a container: the last ":/" parts them. */
+static int split_targets(struct run_options *options)
+{
+    for (size_t i = 0; i < options->run.n_grants; i++) {
+        struct saphan_grant *grant = &options->grants[i];
+        const char *found = NULL;
+        char *path;
+
+        for (const char *at = grant->path; (at = strstr(at, ":/")); at++)
+            found = at;
+        if (!found)
+            continue;
+        path = strndup(grant->path, (size_t)(found - grant->path));
+        if (!path)
+            return say("out of memory");
+        options->targets_made[options->n_targets_made++] = path;
+        if (!path[0])
+            return say("%s: the path is empty", escaped(grant->path));
+        grant->target = found + 1;
+        grant->path = path;
+    }
+    return 0;
+}
+
 static int take_flag(struct run_options *options, enum run_option id)
 {
     switch (id) {
@@ -256,6 +324,9 @@ static int take_flag(struct run_options *options, enum run_option id)
         return 0;
     case RUN_GIT:
         options->run.git = true;
+        return 0;
+    case RUN_WRITABLE_ROOT:
+        options->run.writable_root = true;
         return 0;
     default:
         options->json = true;
@@ -279,6 +350,11 @@ static int take(struct run_options *options, enum run_option id, char *value)
     case RUN_NET:
     case RUN_STDIN:
         return take_choice(options, id, value);
+    case RUN_IMAGE:
+    case RUN_USER:
+    case RUN_HOST_NAME:
+    case RUN_TRANSPORT:
+        return take_container(options, id, value);
     case RUN_ARTEFACT:
         return add_artefact(options, value);
     case RUN_ALLOW:
@@ -315,8 +391,13 @@ static int finish(struct run_options *options, const struct options *line)
 {
     size_t count = (size_t)(line->argc - line->at);
 
-    if (!line->ended || count == 0 || !line->argv[line->at][0])
+    bool none = count == 0 || !line->argv[line->at][0];
+
+    /* An image has a command of its own. */
+    if (none && (count > 0 || !options->run.image))
         return say("no command: it stands behind \"--\": see `saphan run --help`");
+    if (options->run.boundary == SAPHAN_BOUNDARY_CONTAINER && split_targets(options) != 0)
+        return EXIT_OURS;
     if (options->run.git && !options->workspace)
         return say("--git needs --workspace");
     for (size_t i = 0; i < count; i++)

@@ -9,6 +9,8 @@ struct run_options {
     bool keep_output;
     bool inherit_stdin;
     const char *workspace; /* NULL: none */
+    char **targets_made;   /* the sources of grants that stand elsewhere in a container */
+    size_t n_targets_made;
 
     struct saphan_grant *grants;
     struct saphan_artefact *artefacts;

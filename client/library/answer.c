@@ -319,6 +319,35 @@ static int read_why(struct arena *arena, const Saphan__V1__WhyAnswer *why, struc
     return r != 0 ? r : read_bytes(arena, &why->area, &out->area);
 }
 
+static int read_image(struct arena *arena, const Saphan__V1__Image *image, struct saphan_event *ret)
+{
+    struct saphan_image *out = &ret->image;
+    int r;
+
+    ret->kind = SAPHAN_EVENT_IMAGE;
+    out->name = image->name;
+    out->owner = image->owner;
+    out->uid = image->uid;
+    out->architecture = image->architecture;
+    out->layers = image->layers;
+    out->bytes = image->bytes;
+    out->entries = image->entries;
+    out->shared_bytes = image->shared_bytes;
+    out->added_ms = image->added_ms;
+    out->legs = image->legs;
+    out->cut = image->cut;
+    if (image->digest.len == sizeof(out->digest))
+        memcpy(out->digest, image->digest.data, sizeof(out->digest));
+    r = read_bytes(arena, &image->user, &out->user);
+    if (r == 0)
+        r = read_bytes(arena, &image->directory, &out->directory);
+    if (r == 0)
+        r = read_list(arena, image->env, image->n_env, &out->env);
+    if (r == 0)
+        r = read_list(arena, image->entrypoint, image->n_entrypoint, &out->entrypoint);
+    return r != 0 ? r : read_list(arena, image->command, image->n_command, &out->command);
+}
+
 static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, bool *ret_known,
     struct saphan_event *ret)
 {
@@ -347,6 +376,8 @@ static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, 
         return read_machine(frame->machine, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_PROPERTY:
         return read_property(frame->property, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_IMAGE:
+        return read_image(arena, frame->image, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_END:
         ret->kind = SAPHAN_EVENT_END;
         ret->value = frame->end->value;

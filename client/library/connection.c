@@ -237,6 +237,62 @@ int saphan_change_door(struct saphan *saphan, uint64_t leg, bool allow, const ch
     return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
 }
 
+static int ask_image(struct saphan *saphan, Saphan__V1__ClientFrame *frame, const int *source,
+    uint64_t *ret_request, struct saphan_error *error)
+{
+    return ask(saphan, frame, ASKED_OTHER, source, source ? 1 : 0, ret_request, error);
+}
+
+int saphan_image_add(struct saphan *saphan, const char *name, int source, const char *reference,
+    uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ImageAdd body = SAPHAN__V1__IMAGE_ADD__INIT;
+
+    body.name = (char *)(uintptr_t)name;
+    body.descriptor = 1;
+    if (reference)
+        body.reference = (char *)(uintptr_t)reference;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_ADD;
+    frame.image_add = &body;
+    return ask_image(saphan, &frame, &source, ret_request, error);
+}
+
+int saphan_images(
+    struct saphan *saphan, const char *name, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ImageList body = SAPHAN__V1__IMAGE_LIST__INIT;
+
+    if (name)
+        body.name = (char *)(uintptr_t)name;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_LIST;
+    frame.image_list = &body;
+    return ask_image(saphan, &frame, NULL, ret_request, error);
+}
+
+int saphan_image_remove(
+    struct saphan *saphan, const char *name, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ImageRemove body = SAPHAN__V1__IMAGE_REMOVE__INIT;
+
+    body.name = (char *)(uintptr_t)name;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_REMOVE;
+    frame.image_remove = &body;
+    return ask_image(saphan, &frame, NULL, ret_request, error);
+}
+
+int saphan_image_gc(struct saphan *saphan, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ImageGc body = SAPHAN__V1__IMAGE_GC__INIT;
+
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_GC;
+    frame.image_gc = &body;
+    return ask_image(saphan, &frame, NULL, ret_request, error);
+}
+
 int saphan_why(struct saphan *saphan, uint64_t leg, const char *path, uint64_t *ret_request,
     struct saphan_error *error)
 {

@@ -82,7 +82,9 @@ static int fill_command(
 {
     Saphan__V1__Run *run = &request->run;
 
-    if (!asked->argv || !asked->argv[0] || !asked->argv[0][0])
+    bool none = !asked->argv || !asked->argv[0];
+
+    if (none ? !asked->image : !asked->argv[0][0])
         return failure(error, SAPHAN_E_VALUE, "command", "there is no program to run");
     for (size_t i = 0; asked->env && asked->env[i]; i++) {
         const char *equals = strchr(asked->env[i], '=');
@@ -136,7 +138,8 @@ static int check_access(int fd, const struct saphan_grant *grant)
 }
 
 /* Next free place in the frame's list, which has room for GRANTS_WIRE_MAX. */
-static int add_grant(struct request *request, uint32_t kind, int fd, const char *path)
+static int add_grant(
+    struct request *request, uint32_t kind, int fd, const char *path, const char *target)
 {
     Saphan__V1__Grant *grant;
 
@@ -149,6 +152,8 @@ static int add_grant(struct request *request, uint32_t kind, int fd, const char 
     grant->kind = (Saphan__V1__GrantKind)kind;
     grant->descriptor = attach(request, fd);
     grant->path = bytes_of(path);
+    if (target)
+        grant->target = bytes_of(target);
     request->run.grants[request->run.n_grants++] = grant;
     return 0;
 }
@@ -178,7 +183,7 @@ static int fill_grant(struct request *request, const struct saphan_grant *grant,
         return failure(error, r, "open-grants", "%s", grant->path);
     r = place_absolute(&request->arena, grant->path, &path);
     if (r == 0)
-        r = add_grant(request, (uint32_t)grant->kind, fd, path);
+        r = add_grant(request, (uint32_t)grant->kind, fd, path, grant->target);
     if (r < 0)
         return failure(error, r, "open-grants", "%s", grant->path);
     *ret_fd = fd;
@@ -195,11 +200,11 @@ static int fill_worktree(struct request *request, int workspace, struct saphan_e
     r = worktree_find(workspace, &request->arena, worktree, error);
     if (r != 0 || worktree->git_dir < 0)
         return r;
-    r = add_grant(
-        request, SAPHAN__V1__GRANT_KIND__GRANT_GIT_DIR, worktree->git_dir, worktree->git_dir_path);
+    r = add_grant(request, SAPHAN__V1__GRANT_KIND__GRANT_GIT_DIR, worktree->git_dir,
+        worktree->git_dir_path, NULL);
     if (r == 0)
         r = add_grant(request, SAPHAN__V1__GRANT_KIND__GRANT_GIT_COMMON, worktree->common,
-            worktree->common_path);
+            worktree->common_path, NULL);
     return r < 0 ? failure(error, r, "worktree", "%s", worktree->git_dir_path) : 0;
 }
 
@@ -236,15 +241,20 @@ static int fill_grants(struct request *request, const struct saphan_run *asked, 
 /* ---- paths that are names only ---- */
 
 /* What the leg sees stands at the kernel's own names, so a name through a link of the host is
- * turned into the real one here. */
+ * turned into the real one here.  What stands in a container is a name there alone. */
 static int fill_name(struct request *request, const char *path, const char *step,
     ProtobufCBinaryData *ret, struct saphan_error *error)
 {
     const char *out;
     int r;
 
-    r = path[0] == '/' ? place_real_parent(&request->arena, path, &out)
-                       : place_relative(&request->arena, path, &out);
+    out = path;
+    if (path[0] != '/')
+        r = place_relative(&request->arena, path, &out);
+    else if (request->run.image[0])
+        r = text_path_is_normal(path) ? 0 : -EINVAL;
+    else
+        r = place_real_parent(&request->arena, path, &out);
     if (r == -EINVAL)
         return failure(
             error, SAPHAN_E_VALUE, step, "%s: wanted the name of a file, without \"..\"", path);
@@ -315,6 +325,13 @@ static int fill_directory(
 
     if (!path)
         return 0;
+    if (asked->image) {
+        if (!text_path_is_normal(path))
+            return failure(error, SAPHAN_E_VALUE, "directory",
+                "%s: in a container it is an absolute path", path);
+        request->run.chdir = bytes_of(path);
+        return 0;
+    }
     r = place_real_directory(&request->arena, path, &real);
     if (r == -ENOENT && text_path_is_normal(path)) {
         real = path;
@@ -522,6 +539,15 @@ static int fill_choices(
     run->net = (Saphan__V1__Net)asked->net;
     if (asked->vendor)
         run->vendor = (char *)(uintptr_t)asked->vendor;
+    if (asked->image)
+        run->image = (char *)(uintptr_t)asked->image;
+    if (asked->user)
+        run->user = (char *)(uintptr_t)asked->user;
+    if (asked->host_name)
+        run->host_name = (char *)(uintptr_t)asked->host_name;
+    if (asked->transport)
+        run->transport = (char *)(uintptr_t)asked->transport;
+    run->writable_root = asked->writable_root;
     run->git = asked->git;
     run->detach = asked->detach;
     return 0;

@@ -25,6 +25,7 @@ struct site {
     int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
                                 be missing: a seat is the leg's HOME then */
     int proc, devices;
+    int sys;        /* an empty directory, of a container alone */
     int ruleset;    /* Landlock's */
     int null;       /* the leg's own /dev/null */
     int streams[3]; /* what becomes descriptors 0, 1 and 2 */

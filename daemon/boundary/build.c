@@ -15,6 +15,7 @@ void boundary_init(struct site *site)
         .home = -EBADF,
         .proc = -EBADF,
         .devices = -EBADF,
+        .sys = -EBADF,
         .ruleset = -EBADF,
         .null = -EBADF,
         .streams = {-EBADF, -EBADF, -EBADF},
@@ -24,7 +25,7 @@ void boundary_init(struct site *site)
 void boundary_done(struct site *site)
 {
     int *const all[] = {&site->root, &site->tmp, &site->run, &site->shm, &site->home, &site->proc,
-        &site->devices, &site->ruleset, &site->null};
+        &site->devices, &site->sys, &site->ruleset, &site->null};
 
     for (size_t i = 0; i < array_size(all); i++)
         close_fd(all[i]);
@@ -73,9 +74,23 @@ int boundary_build(struct site *site, const struct plan_view *view, const int *d
         stage_streams,
         stage_domain,
     };
+    static int (*const in_container[])(struct site *, struct fault *) = {
+        stage_host_name,
+        stage_image,
+        stage_image_places,
+        stage_mounts,
+        stage_carve_outs,
+        stage_devices,
+        stage_image_directory,
+        stage_seal_image,
+        stage_pivot,
+        stage_streams,
+    };
 
     site->view = view;
     site->plan = view->plan;
     site->descriptors = descriptors;
+    if (site->plan->boundary == BOUNDARY_CONTAINER)
+        return run_stages(in_container, array_size(in_container), site, ret_fault);
     return run_stages(stages, array_size(stages), site, ret_fault);
 }

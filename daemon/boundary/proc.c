@@ -6,6 +6,7 @@
 #include "steps.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mount.h>
 
 /* The kernel's knobs, and pid 1's: to be read alone.  (A leg that is uid 0 owns pid 1's.) */
@@ -75,4 +76,36 @@ int stage_proc(struct site *site, struct fault *ret_fault)
             return fault_set(ret_fault, STEP_PROC, -r, "/proc/%s", masked[i]);
     }
     return 0;
+}
+
+static int uncover(const struct site *site, const char *name)
+{
+    auto_close int fd = -EBADF;
+    char path[32];
+    bool mount_root;
+    struct stat st;
+    int r;
+
+    fd = open_entry(site, name);
+    if (fd == -ENOENT)
+        return 0;
+    r = fd < 0 ? fd : path_stat(fd, &st, &mount_root);
+    if (r < 0 || !mount_root)
+        return r;
+    (void)snprintf(path, sizeof(path), "/proc/%s", name);
+    return umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+/* The kernel lets nobody inside mount a /proc while parts of the only one in sight are covered
+ * (bubblewrap#505): a leg that may build a sandbox of its own has it uncovered.  What was covered
+ * is the host root's, to which the leg is no one; it loses a second wall, not the first. */
+int proc_unmask(struct site *site)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < array_size(read_only); i++)
+        r = uncover(site, read_only[i]);
+    for (size_t i = 0; r == 0 && i < array_size(masked); i++)
+        r = uncover(site, masked[i]);
+    return r;
 }

@@ -81,7 +81,7 @@ static int scratch_parts(struct site *site, int scratch)
 /* Before Linux 6.15 only what is attached can be copied: so the whole stands on /tmp while its
  * parts are taken, and stays there, covered by the first of them.  (To take it off again would be a
  * wait for all cpus, and it holds nothing but those parts.) */
-static int scratch(struct site *site)
+static int scratch(struct site *site, int *ret_whole)
 {
     auto_close int whole = -EBADF, at = -EBADF;
     int r;
@@ -92,7 +92,18 @@ static int scratch(struct site *site)
     r = target_open(site, "/tmp", true, &at);
     if (r == 0)
         r = mount_attach(whole, at, "");
-    return r == 0 ? scratch_parts(site, whole) : r;
+    if (r == 0)
+        r = scratch_parts(site, whole);
+    if (r == 0 && ret_whole)
+        *ret_whole = steal_fd(&whole);
+    return r;
+}
+
+int scratch_make(struct site *site, int *ret_whole, struct fault *ret_fault)
+{
+    int r = scratch(site, ret_whole);
+
+    return r < 0 ? fault_set(ret_fault, STEP_ROOT, -r, "the leg's own /tmp") : 0;
 }
 
 static int attach_part(struct site *site, int part, const char *path, struct fault *ret_fault)
@@ -128,12 +139,16 @@ static const char *scratch_home(const struct site *site)
 
 int stage_scratch(struct site *site, struct fault *ret_fault)
 {
-    const char *home = scratch_home(site);
-    int r = scratch(site);
+    int r = scratch_make(site, NULL, ret_fault);
 
-    if (r < 0)
-        return fault_set(ret_fault, STEP_ROOT, -r, "the leg's own /tmp");
-    r = attach_part(site, site->tmp, "/tmp", ret_fault);
+    return r == 0 ? scratch_attach(site, ret_fault) : r;
+}
+
+int scratch_attach(struct site *site, struct fault *ret_fault)
+{
+    const char *home = scratch_home(site);
+    int r = attach_part(site, site->tmp, "/tmp", ret_fault);
+
     if (r == 0)
         r = attach_part(site, site->run, "/run", ret_fault);
     if (r == 0 && home)

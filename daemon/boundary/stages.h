@@ -13,6 +13,8 @@ int stage_root(struct site *site, struct fault *ret_fault);
 
 /* proc.c: a fresh /proc and its masks. */
 int stage_proc(struct site *site, struct fault *ret_fault);
+/* proc.c: takes them off again. */
+int proc_unmask(struct site *site);
 
 /* pivot.c: the host's tree goes. */
 int stage_pivot(struct site *site, struct fault *ret_fault);
@@ -39,7 +41,22 @@ int stage_streams(struct site *site, struct fault *ret_fault);
 /* domain.c: Landlock's ruleset, from the mounts. */
 int stage_domain(struct site *site, struct fault *ret_fault);
 
+/* -- for a leg in a container, as the plan says -- */
+
+/* container.c: its layers stacked, and with the scratch that stage_scratch() makes, /proc, /sys and
+ * the grants the new root; then the slot's own root goes too. */
+int stage_host_name(struct site *site, struct fault *ret_fault);
+int stage_image(struct site *site, struct fault *ret_fault);
+int stage_image_places(struct site *site, struct fault *ret_fault);
+int stage_image_directory(struct site *site, struct fault *ret_fault);
+int stage_seal_image(struct site *site, struct fault *ret_fault);
+
 /* -- for several stages -- */
+
+/* root.c: makes the scratch file system, *RET_WHOLE (may be NULL) is all of it; attaches its parts.
+ */
+int scratch_make(struct site *site, int *ret_whole, struct fault *ret_fault);
+int scratch_attach(struct site *site, struct fault *ret_fault);
 
 /* target.c: opens PATH (absolute) in the new root, O_PATH; what is missing is made, but only on the
  * leg's own file systems: never in a grant.  No link is followed. */

@@ -57,6 +57,35 @@ static int decode_change_door(
     return 0;
 }
 
+static int decode_image(
+    struct form *form, uint16_t type, const char *name, const char *reference, struct ask *ask)
+{
+    seam_writer_init(&ask->writer, type, 0);
+    if (strlen(name) > IMAGE_NAME_MAX || strlen(reference) > 1024)
+        return form_malformed(form, "name: longer than %d bytes", IMAGE_NAME_MAX);
+    ask->fixed.image = (struct seam_ask_image){0};
+    ask->fixed.image.name = seam_put_text(&ask->writer, name[0] ? name : NULL);
+    ask->fixed.image.reference = seam_put_text(&ask->writer, reference[0] ? reference : NULL);
+    return 0;
+}
+
+static int decode_image_add(struct form *form, const Saphan__V1__ImageAdd *add, struct ask *ask)
+{
+    int32_t at = -1;
+    int r = form_descriptor(form, "image_add.descriptor", add->descriptor, &at);
+
+    if (r == 0 && at != 0)
+        r = form_malformed(
+            form, "image_add.descriptor: the one descriptor of the frame is the source");
+    if (r == 0 && !add->name[0])
+        r = form_malformed(form, "image_add.name: empty");
+    if (r != 0)
+        return r;
+    r = decode_image(form, SEAM_ASK_IMAGE_ADD, add->name, add->reference, ask);
+    ask->fixed.image.has_source = 1;
+    return r;
+}
+
 static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, struct ask *ask)
 {
     switch (frame->body_case) {
@@ -77,6 +106,16 @@ static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, 
         return decode_why(form, frame->why, ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_CHANGE_DOOR:
         return decode_change_door(form, frame->change_door, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_ADD:
+        return decode_image_add(form, frame->image_add, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_LIST:
+        return decode_image(form, SEAM_ASK_IMAGES, frame->image_list->name, "", ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_REMOVE:
+        return frame->image_remove->name[0]
+                   ? decode_image(form, SEAM_ASK_IMAGE_RM, frame->image_remove->name, "", ask)
+                   : form_malformed(form, "image_remove.name: empty");
+    case SAPHAN__V1__CLIENT_FRAME__BODY_IMAGE_GC:
+        return decode_image(form, SEAM_ASK_IMAGE_GC, "", "", ask);
     case SAPHAN__V1__CLIENT_FRAME__BODY_STATUS:
         seam_writer_init(&ask->writer, SEAM_ASK_STATUS, 0);
         return 0;

@@ -21,6 +21,7 @@ struct ask {
         struct seam_ask_door door;
         struct seam_ask_status status;
         struct seam_ask_machine machine;
+        struct seam_ask_image image;
     } fixed;
 };
 

@@ -87,12 +87,12 @@ static int check_carve_out(
 static int decode_lists(struct form *form, const Saphan__V1__Run *run, struct ask *ask)
 {
     struct seam_run *out = &ask->fixed.run;
-    const char *program;
+    const char *program = run->n_argv == 0 ? "image" : "";
     int r;
 
-    if (run->n_argv == 0)
+    if (run->n_argv == 0 && !run->image[0])
         return form_malformed(form, "run.argv: empty");
-    r = form_text(form, "run.argv[0]", &run->argv[0], FRAME_MAX, &program);
+    r = run->n_argv == 0 ? 0 : form_text(form, "run.argv[0]", &run->argv[0], FRAME_MAX, &program);
     if (r == 0 && program[0] == '\0')
         r = form_malformed(form, "run.argv[0]: empty");
     if (r == 0)
@@ -115,7 +115,8 @@ static int decode_grant(
     FIELD(kind, "run.grants[%zu].kind", index);
     FIELD(descriptor, "run.grants[%zu].descriptor", index);
     FIELD(path, "run.grants[%zu].path", index);
-    const char *text = "";
+    FIELD(target, "run.grants[%zu].target", index);
+    const char *text = "", *place = "";
     int32_t at = -1;
     int r;
 
@@ -124,8 +125,11 @@ static int decode_grant(
         r = form_descriptor(form, descriptor, grant->descriptor, &at);
     if (r == 0)
         r = form_path(form, path, &grant->path, at < 0 ? PATH_ABSOLUTE : PATH_ANY, &text);
+    if (r == 0 && grant->target.len > 0)
+        r = form_path(form, target, &grant->target, PATH_ABSOLUTE, &place);
     if (r != 0)
         return r;
+    ask->fixed.run.grants[index].target = seam_put_text(&ask->writer, place[0] ? place : NULL);
     ask->fixed.run.grants[index].kind = (uint32_t)grant->kind;
     ask->fixed.run.grants[index].descriptor = at;
     ask->fixed.run.grants[index].path = seam_put_text(&ask->writer, text[0] ? text : NULL);
@@ -235,16 +239,47 @@ static bool is_vendor_name(const char *name)
                name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] == '\0';
 }
 
+/* RFC 1123, and what sethostname(2) takes. */
+static bool is_host_name(const char *name)
+{
+    return strlen(name) < 64 && name[0] != '-' && name[0] != '.' &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")] ==
+               '\0';
+}
+
+static int decode_container(struct form *form, const Saphan__V1__Run *run, struct ask *ask)
+{
+    struct seam_run *out = &ask->fixed.run;
+
+    if (strlen(run->image) > IMAGE_NAME_MAX)
+        return form_malformed(form, "run.image: longer than %d bytes", IMAGE_NAME_MAX);
+    if (strlen(run->user) > 128)
+        return form_malformed(form, "run.user: longer than 128 bytes");
+    if (!is_host_name(run->host_name))
+        return form_malformed(form, "run.host_name: not the name of a host");
+    out->image = seam_put_text(&ask->writer, run->image[0] ? run->image : NULL);
+    out->user = seam_put_text(&ask->writer, run->user[0] ? run->user : NULL);
+    out->host_name = seam_put_text(&ask->writer, run->host_name[0] ? run->host_name : NULL);
+    out->writable_root = run->writable_root != 0;
+    return 0;
+}
+
 static int decode_rest(struct form *form, const Saphan__V1__Run *run, struct ask *ask)
 {
     struct seam_run *out = &ask->fixed.run;
     const char *directory = "";
     int r = 0;
 
+    if (run->transport[0] && strcmp(run->transport, "local") != 0)
+        return form_refuse(
+            form, REASON_TRANSPORT_UNAVAILABLE, "asked: transport %.100s", run->transport);
     if (!is_vendor_name(run->vendor))
         return form_malformed(form, "run.vendor: not the name of a vendor");
     if (run->chdir.len > 0)
         r = form_path(form, "run.chdir", &run->chdir, PATH_ABSOLUTE, &directory);
+    if (r != 0)
+        return r;
+    r = decode_container(form, run, ask);
     if (r != 0)
         return r;
     out->vendor = seam_put_text(&ask->writer, run->vendor[0] ? run->vendor : NULL);

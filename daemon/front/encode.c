@@ -132,6 +132,8 @@ static encode_body *body_for(uint16_t type)
         return encode_machine;
     case SEAM_PROPERTY:
         return encode_property;
+    case SEAM_IMAGE:
+        return encode_image;
     default:
         return NULL;
     }

@@ -15,3 +15,4 @@ encode_body encode_rule;
 encode_body encode_why;
 encode_body encode_machine;
 encode_body encode_property;
+encode_body encode_image;

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#define IMAGE_LIST_MAX 33000 /* bytes of a frame for each of an image's lists */
+
 /* A leg's row holds at most this much of its command and of its grants; then `cut` is set. */
 #define ARGV_BUDGET (FRAME_MAX / 2)
 #define GRANTS_BUDGET (FRAME_MAX / 4)
@@ -233,5 +235,36 @@ int encode_why(struct wording *wording, Saphan__V1__ServerFrame *frame)
     out->meaning = wording_constant(why_meaning((enum why_kind)why->kind));
     frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_WHY;
     frame->why = out;
+    return 0;
+}
+
+int encode_image(struct wording *wording, Saphan__V1__ServerFrame *frame)
+{
+    const struct seam_image *image = wording->message->fixed;
+    Saphan__V1__Image *out = wording_array(wording, 1, sizeof(*out));
+
+    if (!out)
+        return 0;
+    saphan__v1__image__init(out);
+    out->name = wording_string(wording, image->name);
+    out->owner = wording_string(wording, image->owner);
+    out->uid = image->uid;
+    out->digest = (ProtobufCBinaryData){DIGEST_BYTES, (uint8_t *)(uintptr_t)image->digest};
+    out->architecture = wording_string(wording, image->architecture);
+    out->user = wording_bytes(wording, image->user);
+    out->directory = wording_bytes(wording, image->directory);
+    out->env = wording_list(wording, image->env, IMAGE_LIST_MAX, &out->n_env, &out->cut);
+    out->entrypoint =
+        wording_list(wording, image->entrypoint, IMAGE_LIST_MAX, &out->n_entrypoint, &out->cut);
+    out->command =
+        wording_list(wording, image->command, IMAGE_LIST_MAX, &out->n_command, &out->cut);
+    out->layers = image->n_layers;
+    out->bytes = image->bytes;
+    out->entries = image->entries;
+    out->shared_bytes = image->shared_bytes;
+    out->added_ms = image->added_ms;
+    out->legs = image->legs;
+    frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_IMAGE;
+    frame->image = out;
     return 0;
 }

@@ -28,6 +28,9 @@ static bool answers(uint16_t asked, uint16_t type)
         return type == SEAM_WHY;
     case SEAM_ASK_MACHINE:
         return type == SEAM_MACHINE || type == SEAM_RUNG || type == SEAM_PROPERTY;
+    case SEAM_ASK_IMAGE_ADD:
+    case SEAM_ASK_IMAGES:
+        return type == SEAM_IMAGE;
     default:
         return false;
     }

@@ -3,7 +3,7 @@
 #include "own.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <sys/mount.h>
 
 int mount_clone(int dirfd, const char *path, unsigned int flags)
@@ -56,6 +56,62 @@ int mount_new(const char *type, const char *const *options, uint64_t attrs)
             return -errno;
     }
     if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+        return -errno;
+    mount = fsmount(context, FSMOUNT_CLOEXEC, (unsigned int)attrs);
+    return mount < 0 ? -errno : mount;
+}
+
+static int set_string(int context, const char *key, const char *value)
+{
+    return fsconfig(context, FSCONFIG_SET_STRING, key, value, 0) < 0 ? -errno : 0;
+}
+
+/* Kernels before 6.7 know one list alone, which fsconfig(2) bounds to 255 bytes. */
+static int set_layers_joined(int context, const char *const *layers, size_t n_layers)
+{
+    char joined[256];
+    size_t at = 0;
+
+    for (size_t i = 0; i < n_layers; i++) {
+        int n = snprintf(joined + at, sizeof(joined) - at, "%s%s", i ? ":" : "", layers[i]);
+
+        if (n < 0 || (size_t)n >= sizeof(joined) - at)
+            return -E2BIG;
+        at += (size_t)n;
+    }
+    return set_string(context, "lowerdir", joined);
+}
+
+static int set_layers(int context, const char *const *layers, size_t n_layers)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < n_layers; i++) {
+        r = set_string(context, "lowerdir+", layers[i]);
+        if (r == -EINVAL && i == 0)
+            return set_layers_joined(context, layers, n_layers);
+    }
+    return r;
+}
+
+int mount_overlay(
+    const char *const *layers, size_t n_layers, const char *upper, const char *work, uint64_t attrs)
+{
+    auto_close int context = -EBADF;
+    int mount, r;
+
+    context = fsopen("overlay", FSOPEN_CLOEXEC);
+    if (context < 0)
+        return -errno;
+    r = set_layers(context, layers, n_layers);
+    if (r == 0)
+        r = set_string(context, "upperdir", upper);
+    if (r == 0)
+        r = set_string(context, "workdir", work);
+    if (r < 0)
+        return r;
+    if (fsconfig(context, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) < 0 ||
+        fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
         return -errno;
     mount = fsmount(context, FSMOUNT_CLOEXEC, (unsigned int)attrs);
     return mount < 0 ? -errno : mount;

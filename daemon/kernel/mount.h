@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A detached copy of the mount at DIRFD/PATH (PATH may be ""); FLAGS: AT_RECURSIVE,
@@ -24,3 +25,10 @@ int mount_attach(int mount, int dirfd, const char *path);
 /* A detached new file system: OPTIONS is a NULL-terminated list of key, value, key, value; a NULL
  * value is a flag.  ATTRS as for fsmount(2). */
 int mount_new(const char *type, const char *const *options, uint64_t attrs);
+
+/* A detached overlayfs of the directories LAYERS, topmost first, with what is written going to
+ * UPPER (WORK beside it, on the same mount).  Absolute paths in our own mount namespace.  What an
+ * unpacked layer hides stands in user.overlay.*, for a user namespace may set no other (overlayfs,
+ * "userxattr"). -EINVAL: a layer's file system, or this kernel, will not have it. */
+int mount_overlay(const char *const *layers, size_t n_layers, const char *upper, const char *work,
+    uint64_t attrs);

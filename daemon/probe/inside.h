@@ -37,3 +37,6 @@ int inside_main(const char *role, const char *argument);
 
 /* True when a further process of PROCESSES can be made; else -errno in *RET_R.  It ends at once. */
 bool inside_can_fork(int *ret_r);
+
+/* overlay.c: the role "overlay". */
+void in_overlay(const char *argument, struct rung *ret);

@@ -277,6 +277,7 @@ int inside_main(const char *role, const char *argument)
         {"crowd", in_crowd, true},
         {"memory", in_memory, true},
         {"euid", in_euid, false},
+        {"overlay", in_overlay, false},
     };
 
     for (size_t i = 0; i < array_size(roles); i++) {

@@ -66,6 +66,7 @@ static measure_fn *const measures[RUNG_COUNT] = {
     [RUNG_CGROUP_BPF] = measure_cgroup_bpf,
     [RUNG_BPF_LSM] = measure_bpf_lsm,
     [RUNG_UNENCLOSED] = measure_unenclosed,
+    [RUNG_OVERLAY] = measure_overlay,
 };
 
 static int tell_as(enum rung_id id, const struct rung *rung, const char *facet)

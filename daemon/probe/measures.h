@@ -13,6 +13,7 @@ void measure_utsns(const struct bench *bench, struct rung *ret);
 void measure_cgroupns(const struct bench *bench, struct rung *ret);
 
 /* mounts.c */
+void measure_overlay(const struct bench *bench, struct rung *ret);
 void measure_idmap(const struct bench *bench, struct rung *ret);
 void measure_proc_mount(const struct bench *bench, struct rung *ret);
 

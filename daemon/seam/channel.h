@@ -17,7 +17,7 @@
 
 #define SEAM_MESSAGE_MAX (160U * 1024U) /* whole packet */
 #define SEAM_STRINGS_MAX (128U * 1024U) /* argv, environment and paths of one request together */
-#define SEAM_DESCRIPTORS_MAX 64
+#define SEAM_DESCRIPTORS_MAX 192        /* unix(7): SCM_MAX_FD is 253 */
 
 /* Errors for the direct caller. */
 enum {

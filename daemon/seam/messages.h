@@ -12,6 +12,7 @@
 #include "fault.h"
 #include "forward.h"
 #include "hosts.h"
+#include "image_messages.h"
 #include "verdict.h"
 
 enum seam_type {
@@ -28,6 +29,7 @@ enum seam_type {
     SEAM_RULE,      /* struct seam_rule, one for each rule that names the asker */
     SEAM_END,       /* struct seam_end: ends a list, a log, a kill */
     SEAM_WHY,       /* struct seam_why */
+    SEAM_IMAGE,     /* struct seam_image */
     SEAM_MACHINE = 24, /* struct seam_machine: the row that the rungs after it belong to */
     SEAM_PROPERTY,     /* struct seam_property: what the row lets say */
 
@@ -42,6 +44,11 @@ enum seam_type {
     SEAM_CLIENT_GONE, /* struct seam_end: the client closed its side; a front ends after it */
     SEAM_ASK_WHY,     /* struct seam_ask_why -> SEAM_WHY, SEAM_END */
     SEAM_ASK_DOOR,    /* struct seam_ask_door -> SEAM_END */
+    SEAM_ASK_IMAGE_ADD, /* struct seam_ask_image; descriptor 0: the source -> SEAM_IMAGE, SEAM_END
+                         */
+    SEAM_ASK_IMAGES,    /* struct seam_ask_image (name absent: all) -> SEAM_IMAGE..., SEAM_END */
+    SEAM_ASK_IMAGE_RM,  /* struct seam_ask_image -> SEAM_END */
+    SEAM_ASK_IMAGE_GC,  /* struct seam_ask_image -> SEAM_END: how many layers went */
     SEAM_ASK_MACHINE = 48, /* struct seam_ask_machine -> SEAM_MACHINE, SEAM_RUNG...,
                             * SEAM_PROPERTY..., SEAM_END */
 
@@ -111,6 +118,20 @@ enum seam_type {
     SEAM_DOOR_READY = 336, /* struct seam_failed: error 0: it serves */
     SEAM_DOOR_TOLD,        /* struct seam_event: a decision, or the end of a connection */
     SEAM_DOOR_DIAL,        /* struct seam_door_dial: a socket to a forward's path is wanted */
+    /* warden -> unpacker */
+    SEAM_UNPACK = 384, /* struct seam_unpack; descriptors: an empty root, the staging directory, the
+                        * source */
+    SEAM_UNPACK_HAVE,  /* struct seam_unpack_have; descriptors: the layers that are there, in order
+                        */
+    SEAM_CLEAR,        /* struct seam_end; descriptors: an empty root, a directory to be emptied */
+
+    /* unpacker -> warden */
+    SEAM_UNPACK_LAYERS = 400, /* struct seam_unpack_layers -> SEAM_UNPACK_HAVE */
+    SEAM_UNPACKED_LAYER,      /* struct seam_unpacked_layer: it stands in the staging directory */
+    SEAM_UNPACKED_ACCOUNT,    /* struct seam_unpacked_account, one for each that the image knows */
+    SEAM_UNPACKED,            /* struct seam_unpacked: the last */
+    SEAM_UNPACK_REFUSED,      /* struct seam_unpack_refused: the last; nothing is to be kept */
+    SEAM_CLEARED,             /* struct seam_end: 0, or a positive errno */
 };
 
 struct seam_end {
@@ -150,6 +171,7 @@ struct seam_run {
         int32_t
             descriptor; /* index into the message's descriptors, or -1: open PATH as requester */
         struct seam_text path;
+        struct seam_text target; /* where it stands in a container; absent: at its own path */
     } grants[GRANTS_MAX];
     struct {
         struct seam_text path;
@@ -170,6 +192,9 @@ struct seam_run {
     uint32_t n_hosts, n_forwards;
     struct seam_host hosts[HOSTS_MAX];
     struct seam_forward forwards[FORWARDS_MAX];
+    struct seam_text image, user, host_name; /* of a container; absent: not asked */
+    uint32_t writable_root;
+    uint32_t reserved;
 };
 
 struct seam_accepted {

@@ -18,6 +18,7 @@ void plan_writer_init(struct plan_writer *writer)
     writer->plan.magic = PLAN_MAGIC;
     writer->plan.version = PLAN_VERSION;
     writer->plan.directory = SEAM_TEXT_ABSENT;
+    writer->plan.host_name = SEAM_TEXT_ABSENT;
 }
 
 void plan_writer_done(struct plan_writer *writer)
@@ -79,7 +80,8 @@ static bool counts_fit(const struct plan *plan)
     return plan->n_groups <= GROUPS_MAX && plan->n_mounts <= PLAN_MOUNTS_MAX &&
            plan->n_carve_outs <= CARVE_OUTS_MAX && plan->n_masks <= PLAN_MASKS_MAX &&
            plan->n_symlinks <= array_size(plan->symlinks) &&
-           plan->n_ports <= array_size(plan->ports) && plan->argv.count > 0;
+           plan->n_ports <= array_size(plan->ports) && plan->n_layers <= PLAN_LAYERS_MAX &&
+           plan->argv.count > 0;
 }
 
 static bool mounts_fit(const struct plan_view *view, size_t n_descriptors)
@@ -95,6 +97,18 @@ static bool mounts_fit(const struct plan_view *view, size_t n_descriptors)
         if (plan->carve_outs[i].mount >= plan->n_mounts ||
             plan->carve_outs[i].path.offset == UINT32_MAX ||
             !text_fits(view, plan->carve_outs[i].path))
+            return false;
+    }
+    return true;
+}
+
+/* A domain has no layers and a container has some. */
+static bool layers_fit(const struct plan *plan, size_t n_descriptors)
+{
+    if ((plan->n_layers > 0) != (plan->boundary == BOUNDARY_CONTAINER))
+        return false;
+    for (uint32_t i = 0; i < plan->n_layers; i++) {
+        if (plan->layers[i] >= n_descriptors)
             return false;
     }
     return true;
@@ -119,7 +133,8 @@ static bool texts_fit(const struct plan_view *view, size_t n_descriptors)
             return false;
     }
     return list_fits(view, plan->argv) && list_fits(view, plan->env) &&
-           plan->directory.offset != UINT32_MAX && text_fits(view, plan->directory);
+           plan->directory.offset != UINT32_MAX && text_fits(view, plan->directory) &&
+           text_fits(view, plan->host_name);
 }
 
 static bool plan_fits(const struct plan_view *view, size_t n_descriptors)
@@ -129,7 +144,8 @@ static bool plan_fits(const struct plan_view *view, size_t n_descriptors)
     return plan->magic == PLAN_MAGIC && plan->version == PLAN_VERSION &&
            plan->size == view->mapped && plan->size - sizeof(*plan) == plan->strings_size &&
            plan->strings_size > 0 && view->strings[plan->strings_size - 1] == '\0' &&
-           counts_fit(plan) && mounts_fit(view, n_descriptors) && texts_fit(view, n_descriptors);
+           counts_fit(plan) && layers_fit(plan, n_descriptors) && mounts_fit(view, n_descriptors) &&
+           texts_fit(view, n_descriptors);
 }
 
 int plan_open(int memfd, size_t n_descriptors, struct plan_view *ret)

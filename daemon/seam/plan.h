@@ -13,6 +13,7 @@
 #define PLAN_VERSION 2
 #define PLAN_MOUNTS_MAX 96
 #define PLAN_MASKS_MAX 128
+#define PLAN_LAYERS_MAX 112
 
 enum plan_mount_kind {
     PLAN_MOUNT_SYSTEM = 1, /* a system directory: read-only, read and execute */
@@ -57,6 +58,14 @@ struct plan {
     struct plan_symlink symlinks[16];
     struct seam_text
         masks[PLAN_MASKS_MAX]; /* absolute paths inside the leg to cover with nothing */
+
+    /* A container: the descriptors of its layers, the topmost first, each a detached mount that is
+     * read-only and id-mapped; and who owns the root of the topmost. */
+    uint32_t n_layers;
+    uint32_t layers[PLAN_LAYERS_MAX];
+    uint32_t writable_root;     /* 1: what is written to the root goes to the scratch */
+    uint32_t nested_allowed;    /* 1: a program may build a sandbox of its own inside */
+    struct seam_text host_name; /* absent: as it is */
 
     /* Landlock: what the ruleset handles on this kernel; admit() saw to it that it is enough. */
     uint64_t landlock_fs, landlock_net, landlock_scoped;

@@ -46,9 +46,10 @@ FIELDS(rule, TEXT(struct seam_rule, name), TEXT(struct seam_rule, file),
     TEXTS(type, hosts, name), TEXTS(type, forwards, host.name), TEXTS(type, forwards, path),       \
         TEXTS(type, forwards, header)
 FIELDS(run, FORWARD_FIELDS(struct seam_run), TEXTS(struct seam_run, grants, path),
-    TEXTS(struct seam_run, artefacts, path), LIST(struct seam_run, argv),
-    LIST(struct seam_run, env), LIST(struct seam_run, carve_outs), TEXT(struct seam_run, chdir),
-    TEXT(struct seam_run, vendor));
+    TEXTS(struct seam_run, artefacts, path), TEXTS(struct seam_run, grants, target),
+    LIST(struct seam_run, argv), LIST(struct seam_run, env), LIST(struct seam_run, carve_outs),
+    TEXT(struct seam_run, chdir), TEXT(struct seam_run, vendor), TEXT(struct seam_run, image),
+    TEXT(struct seam_run, user), TEXT(struct seam_run, host_name));
 FIELDS(door, FORWARD_FIELDS(struct seam_door), LIST(struct seam_door, resolvers));
 FIELDS(dial, TEXT(struct seam_dial, path));
 FIELDS(host, TEXT(struct seam_host, name));
@@ -66,9 +67,41 @@ FIELDS(read, TEXTS(struct seam_read, questions, path), TEXTS(struct seam_read, q
     TEXTS(struct seam_read, questions, key));
 FIELDS(found, TEXT(struct seam_found, value), TEXT(struct seam_found, why));
 FIELDS(make, LIST(struct seam_make, paths));
+FIELDS(ask_image, TEXT(struct seam_ask_image, name), TEXT(struct seam_ask_image, reference));
+FIELDS(image, TEXT(struct seam_image, name), TEXT(struct seam_image, owner),
+    TEXT(struct seam_image, architecture), TEXT(struct seam_image, user),
+    TEXT(struct seam_image, directory), LIST(struct seam_image, env),
+    LIST(struct seam_image, entrypoint), LIST(struct seam_image, command));
+FIELDS(unpack, TEXT(struct seam_unpack, reference));
+FIELDS(unpacked_account, TEXT(struct seam_unpacked_account, name));
+FIELDS(unpacked, TEXT(struct seam_unpacked, architecture), TEXT(struct seam_unpacked, user),
+    TEXT(struct seam_unpacked, directory), LIST(struct seam_unpacked, env),
+    LIST(struct seam_unpacked, entrypoint), LIST(struct seam_unpacked, command));
+FIELDS(unpack_refused, TEXT(struct seam_unpack_refused, detail));
 FIELDS(probed, TEXT(struct seam_probed, detail), TEXT(struct seam_probed, facet));
 FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
     TEXT(struct seam_heard, comm), TEXT(struct seam_heard, exe));
+
+static const struct seam_type_form *unpacker_form(uint16_t type)
+{
+    static const struct seam_type_form forms[] = {
+        [SEAM_UNPACK - SEAM_UNPACK] = {sizeof(struct seam_unpack), 3, unpack_fields},
+        [SEAM_UNPACK_HAVE -
+            SEAM_UNPACK] = {sizeof(struct seam_unpack_have), IMAGE_LAYERS_MAX, NULL},
+        [SEAM_CLEAR - SEAM_UNPACK] = {sizeof(struct seam_end), 2, NULL},
+        [SEAM_UNPACK_LAYERS - SEAM_UNPACK] = {sizeof(struct seam_unpack_layers), 0, NULL},
+        [SEAM_UNPACKED_LAYER - SEAM_UNPACK] = {sizeof(struct seam_unpacked_layer), 0, NULL},
+        [SEAM_UNPACKED_ACCOUNT -
+            SEAM_UNPACK] = {sizeof(struct seam_unpacked_account), 0, unpacked_account_fields},
+        [SEAM_UNPACKED - SEAM_UNPACK] = {sizeof(struct seam_unpacked), 0, unpacked_fields},
+        [SEAM_UNPACK_REFUSED -
+            SEAM_UNPACK] = {sizeof(struct seam_unpack_refused), 0, unpack_refused_fields},
+        [SEAM_CLEARED - SEAM_UNPACK] = {sizeof(struct seam_end), 0, NULL},
+    };
+    size_t at = (size_t)type - SEAM_UNPACK;
+
+    return at < sizeof(forms) / sizeof(forms[0]) && forms[at].fixed_size > 0 ? &forms[at] : NULL;
+}
 
 const struct seam_type_form *seam_type_form(uint16_t type)
 {
@@ -119,6 +152,11 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_MAPPED] = {sizeof(struct seam_end), 0, NULL},
         [SEAM_MAKE] = {sizeof(struct seam_make), 1, make_fields},
         [SEAM_MADE] = {sizeof(struct seam_made), 1, NULL},
+        [SEAM_IMAGE] = {sizeof(struct seam_image), 0, image_fields},
+        [SEAM_ASK_IMAGE_ADD] = {sizeof(struct seam_ask_image), 1, ask_image_fields},
+        [SEAM_ASK_IMAGES] = {sizeof(struct seam_ask_image), 0, ask_image_fields},
+        [SEAM_ASK_IMAGE_RM] = {sizeof(struct seam_ask_image), 0, ask_image_fields},
+        [SEAM_ASK_IMAGE_GC] = {sizeof(struct seam_ask_image), 0, ask_image_fields},
         [SEAM_PROBED] = {sizeof(struct seam_probed), 0, probed_fields},
         [SEAM_HEARD] = {sizeof(struct seam_heard), 0, heard_fields},
         [SEAM_HEARD_DOMAIN] = {sizeof(struct seam_heard_domain), 0, NULL},
@@ -138,6 +176,8 @@ const struct seam_type_form *seam_type_form(uint16_t type)
         [SEAM_DOOR_DIAL] = {sizeof(struct seam_door_dial), 0, NULL},
     };
 
+    if (type >= SEAM_UNPACK)
+        return unpacker_form(type);
     if (type >= sizeof(forms) / sizeof(forms[0]) || forms[type].fixed_size == 0)
         return NULL;
     return &forms[type];

@@ -1,6 +1,7 @@
 #include "areas.h"
 
 #include "leg_environment.h"
+#include "leg_image.h"
 #include "text.h"
 #include "why.h"
 #include <errno.h>
@@ -30,6 +31,10 @@ static void add_view(FILE *out, const struct leg *leg)
 {
     const struct system_view *view = &leg->warden->view;
 
+    if (leg->image) {
+        add(out, leg->request.writable_root ? WHY_OWN : WHY_SYSTEM, "/");
+        return;
+    }
     if (leg->decision.view == VIEW_HOST)
         add(out, WHY_HOST, "/");
     for (uint32_t i = 0; leg->decision.view == VIEW_MINIMAL && i < view->n_directories; i++)
@@ -67,10 +72,12 @@ static void add_home(FILE *out, const struct leg *leg)
             home = at + strlen("HOME=");
     }
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (leg_seat(leg) == (int)i || text_path_beneath(home, leg->request.grants[i].path))
+        if (leg_seat(leg) == (int)i ||
+            text_path_beneath(home, grant_place(&leg->request.grants[i])))
             return;
     }
-    if (leg->decision.view == VIEW_MINIMAL && text_path_is_normal(home) && home[1] != '\0')
+    if ((leg->image || leg->decision.view == VIEW_MINIMAL) && text_path_is_normal(home) &&
+        home[1] != '\0')
         add(out, WHY_OWN, home);
 }
 
@@ -78,10 +85,10 @@ static void add_granted(FILE *out, const struct leg *leg)
 {
     for (uint32_t i = 0; i < leg->request.n_grants; i++)
         add(out, grant_writes(leg->request.grants[i].kind) ? WHY_WRITE : WHY_READ,
-            leg->request.grants[i].path);
+            grant_place(&leg->request.grants[i]));
     for (uint32_t i = 0; i < leg->decision.n_carve_outs; i++) {
         const struct carve_out *carve_out = &leg->decision.carve_outs[i];
-        const char *grant = leg->request.grants[carve_out->grant].path;
+        const char *grant = grant_place(&leg->request.grants[carve_out->grant]);
 
         (void)fprintf(out, "%s %s%s%s%c", why_slug(kind_of_carve_out(carve_out->kind)),
             text_equal(grant, "/") ? "" : grant, carve_out->path[0] ? "/" : "", carve_out->path,
@@ -106,7 +113,7 @@ int areas_write(const struct leg *leg, char **ret_lines, size_t *ret_size)
         add(out, WHY_OWN, own[i]);
     add_home(out, leg);
     add_granted(out, leg);
-    r = leg_masks(leg, add_mask, out);
+    r = leg->image ? 0 : leg_masks(leg, add_mask, out);
     if (fclose(out) != 0 && r == 0)
         r = -ENOMEM;
     if (r < 0) {

@@ -1,5 +1,6 @@
 #include "fronts.h"
 
+#include "images.h"
 #include "legs.h"
 #include "log.h"
 #include "measuring.h"
@@ -55,6 +56,7 @@ void front_drop(struct front *front)
         TAILQ_REMOVE(&warden->fronts_serving, front, entry);
         warden->n_fronts_serving--;
         legs_front_gone(warden, front);
+        images_front_gone(warden, front);
     } else {
         TAILQ_REMOVE(&warden->fronts_ready, front, entry);
         warden->n_fronts_ready--;

@@ -2,7 +2,10 @@
  *
  * Every grant becomes a descriptor (the client's, or one that the opener opened as the requester)
  * and the kernel's own name of it.  What a client says a descriptor is called is never used. */
+#include "grants.h"
+
 #include "leg.h"
+#include "leg_image.h"
 #include "legs.h"
 #include "own_paths.h"
 
@@ -70,6 +73,29 @@ static enum reason name_grant(struct leg *leg, const struct mount_table *table, 
     return REASON_NONE;
 }
 
+enum reason grant_look(int fd, char **ret_path)
+{
+    const struct mount_entry *mount;
+    struct mount_table table = {0};
+    enum reason reason = REASON_NONE;
+    auto_free char *path = NULL;
+    struct statx st;
+
+    if (look_at(fd, &st) < 0 || descriptor_path(fd, &path) < 0)
+        return REASON_GRANT_ABSENT;
+    if (mount_table_read(&table) < 0)
+        return REASON_OUT_OF_RESOURCES;
+    mount = mount_table_find(&table, st.stx_mnt_id);
+    if (!text_path_is_normal(path) || !mount)
+        reason = REASON_GRANT_FOREIGN_MOUNT;
+    else if (holds_users_own(&table, mount, path))
+        reason = REASON_GRANT_FILESYSTEM;
+    mount_table_done(&table);
+    if (reason == REASON_NONE)
+        *ret_path = steal_ptr(path);
+    return reason;
+}
+
 static void copy_artefacts(struct leg *leg)
 {
     for (uint32_t i = 0; i < leg->run->n_artefacts; i++) {
@@ -94,14 +120,22 @@ static void copy_carve_outs(struct leg *leg)
 static bool numbers_fit(const struct seam_run *run)
 {
     if (run->n_grants > GRANTS_MAX || run->n_artefacts > ARTEFACTS_MAX ||
-        run->carve_outs.count > CARVE_OUTS_MAX || run->argv.count == 0 ||
-        run->boundary > BOUNDARY_NONE || run->view > VIEW_HOST || run->net > NET_DOOR)
+        run->carve_outs.count > CARVE_OUTS_MAX || run->boundary > BOUNDARY_NONE ||
+        run->view > VIEW_HOST || run->net > NET_DOOR)
         return false;
     for (uint32_t i = 0; i < run->n_grants; i++) {
         if (run->grants[i].kind < GRANT_READ || run->grants[i].kind > GRANT_GIT_COMMON)
             return false;
     }
     return true;
+}
+
+/* NULL where nothing was asked. */
+static const char *asked_text(const struct leg *leg, struct seam_text text)
+{
+    const char *value = seam_text(&leg->ask, text);
+
+    return value && *value ? value : NULL;
 }
 
 /* Takes each grant's descriptor out of the message; -EBADF stays where a path is to be opened. */
@@ -111,6 +145,7 @@ static bool take_descriptors(struct leg *leg)
         int32_t index = leg->run->grants[i].descriptor;
 
         leg->request.grants[i].kind = (enum grant_kind)leg->run->grants[i].kind;
+        leg->request.grants[i].target = asked_text(leg, leg->run->grants[i].target);
         if (index < 0) {
             if (!seam_text(&leg->ask, leg->run->grants[i].path))
                 return false;
@@ -199,9 +234,12 @@ int leg_read_request(struct leg *leg)
     request->vendor = seam_text(&leg->ask, run->vendor);
     request->chdir = seam_text(&leg->ask, run->chdir);
     request->limits = run->limits;
+    request->writable_root = run->writable_root != 0;
+    request->wants_container =
+        asked_text(leg, run->user) || asked_text(leg, run->host_name) || request->writable_root;
     copy_artefacts(leg);
     copy_carve_outs(leg);
-    return 0;
+    return leg_find_image(leg);
 }
 
 int leg_name_grants(struct leg *leg)

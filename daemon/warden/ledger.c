@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "ledger_private.h"
 #include "ledger_schema.h"
+#include "leg_image.h"
 #include "log.h"
 #include "text.h"
 #include "verdicts.h"
@@ -25,6 +26,7 @@ static const char *const statements[STATEMENT_COUNT] = {
          " argv, grants, detach, tasks, memory, cpu_percent, wall_ms, output, files,"
          " rule, claims, asked_ms)"
          " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+    [STATEMENT_LEG_IMAGE] = "INSERT INTO leg_image VALUES (?,?,?)",
     [STATEMENT_INTENT] = "INSERT INTO intent VALUES (?,?,?,?,?,?,?)",
     [STATEMENT_BOUNDARY] = "INSERT INTO boundary VALUES (?,?)",
     [STATEMENT_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)",
@@ -241,20 +243,42 @@ static char *join_claims(const struct decision *decision)
     return strdup(text);
 }
 
+static int bind_argv(sqlite3_stmt *statement, int at, const struct leg *leg)
+{
+    auto_free char *text = NULL;
+    size_t size = 0, used = 0;
+
+    for (uint32_t i = 0; i < leg->argc; i++)
+        size += strlen(leg->argv[i]) + 1;
+    text = malloc(size + 1);
+    if (!text)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < leg->argc; i++) {
+        memcpy(text + used, leg->argv[i], strlen(leg->argv[i]) + 1);
+        used += strlen(leg->argv[i]) + 1;
+    }
+    (void)sqlite3_bind_blob(statement, at, text, (int)used, SQLITE_TRANSIENT);
+    return 0;
+}
+
 static int bind_grants(sqlite3_stmt *statement, int at, const struct leg *leg)
 {
     size_t size = 0, used = 0;
     auto_free char *text = NULL;
 
     for (uint32_t i = 0; i < leg->request.n_grants; i++)
-        size += strlen(leg->grant_paths[i]) + 16;
+        size += strlen(leg->grant_paths[i]) + strlen(grant_place(&leg->request.grants[i])) + 20;
     text = malloc(size + 1);
     if (!text)
         return -ENOMEM;
-    for (uint32_t i = 0; i < leg->request.n_grants; i++)
-        used += (size_t)snprintf(text + used, size + 1 - used, "%s %s",
-                    grant_kind_name(leg->request.grants[i].kind), leg->grant_paths[i]) +
+    for (uint32_t i = 0; i < leg->request.n_grants; i++) {
+        const struct grant *grant = &leg->request.grants[i];
+
+        used += (size_t)snprintf(text + used, size + 1 - used, "%s %s%s%s",
+                    grant_kind_name(grant->kind), leg->grant_paths[i], grant->target ? ":" : "",
+                    grant->target ? grant->target : "") +
                 1;
+    }
     (void)sqlite3_bind_blob(statement, at, text, (int)used, SQLITE_TRANSIENT);
     return 0;
 }
@@ -280,8 +304,8 @@ static int insert_leg(struct ledger *ledger, const struct leg *leg)
     bind_number(s, 7, leg->decision.view);
     bind_number(s, 8, leg->decision.net);
     bind_text(s, 9, leg->decision.directory);
-    (void)sqlite3_bind_blob(s, 10, leg->ask.strings + leg->run->argv.offset,
-        (int)leg->run->argv.bytes, SQLITE_TRANSIENT);
+    if (bind_argv(s, 10, leg) < 0)
+        return -ENOMEM;
     if (bind_grants(s, 11, leg) < 0)
         return -ENOMEM;
     bind_number(s, 12, leg->request.detach);
@@ -344,6 +368,20 @@ int ledger_end_durable(struct ledger *ledger, int r)
     return r;
 }
 
+static int insert_image(struct ledger *ledger, const struct leg *leg)
+{
+    sqlite3_stmt *s = ledger->statements[STATEMENT_LEG_IMAGE];
+    char digest[65];
+
+    if (!leg->image)
+        return 0;
+    text_format_sha256(leg->image->record.digest, digest);
+    bind_number(s, 1, (int64_t)leg->id);
+    bind_text(s, 2, leg->image->record.name);
+    bind_text(s, 3, digest);
+    return ledger_run(ledger, STATEMENT_LEG_IMAGE);
+}
+
 int ledger_begin(struct ledger *ledger, const struct leg *leg)
 {
     int r;
@@ -351,6 +389,8 @@ int ledger_begin(struct ledger *ledger, const struct leg *leg)
     r = begin_durable(ledger);
     if (r == 0)
         r = insert_leg(ledger, leg);
+    if (r == 0)
+        r = insert_image(ledger, leg);
     if (r == 0)
         r = insert_boundary(ledger, leg);
     if (r == 0)

@@ -36,4 +36,23 @@ static const char ledger_schema[] =
     " machine INTEGER NOT NULL, rung TEXT NOT NULL, facet TEXT NOT NULL, state TEXT NOT NULL,"
     " error INTEGER, value INTEGER, detail TEXT, PRIMARY KEY (machine, rung, facet))"
     " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS image ("
+    " name TEXT PRIMARY KEY, owner INTEGER NOT NULL, digest TEXT NOT NULL, architecture TEXT,"
+    " user TEXT, directory TEXT, env BLOB, entrypoint BLOB, command BLOB," /* blobs as above */
+    " added_ms INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS layer (" /* name: in the store */
+    " name TEXT PRIMARY KEY, owner INTEGER NOT NULL, digest TEXT NOT NULL,"
+    " bytes INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS image_layer ("
+    " image TEXT NOT NULL, n INTEGER NOT NULL, layer TEXT NOT NULL,"
+    " PRIMARY KEY (image, n)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS image_layer_layer ON image_layer (layer);"
+    "CREATE TABLE IF NOT EXISTS image_account ("
+    " image TEXT NOT NULL, is_group INTEGER NOT NULL, name TEXT NOT NULL, id INTEGER NOT NULL,"
+    " gid INTEGER NOT NULL, UNIQUE (image, is_group, name)) STRICT;"
+    "CREATE TABLE IF NOT EXISTS image_add (" /* under way */
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, owner INTEGER NOT NULL,"
+    " began_ms INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS leg_image ("
+    " leg INTEGER PRIMARY KEY, image TEXT NOT NULL, digest TEXT NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";

@@ -44,8 +44,8 @@ struct leg_program {
 /* leg_vendor.c, leg_files.c: what the leg's vendor is, would do and was seen doing. */
 struct leg_vendor {
     struct vendor_set *set; /* held: the profile lies in it */
-    const char **argv, **env;
-    struct nesting_command command; /* of these two */
+    const char **env;
+    struct nesting_command command; /* of leg->argv and these */
     char *directory;                /* where its command begins, as admit() will have it; owned */
     struct leg_program program;
     struct {
@@ -76,6 +76,8 @@ struct leg_vendor {
     bool version_known;
 };
 
+struct leg_image;
+
 struct leg {
     TAILQ_ENTRY(leg) entry;
     struct warden *warden;
@@ -93,6 +95,9 @@ struct leg {
     struct decision decision;
     char *rule_name;
     struct leg_vendor vendor;
+    struct leg_image *image; /* leg_image.c: of a container; NULL: none */
+    const char **argv;       /* what is to be executed: as asked, or as the image says */
+    uint32_t argc;
 
     int grant_fds[GRANTS_MAX]; /* O_PATH or a directory; owned */
     char *grant_paths[GRANTS_MAX];

@@ -100,6 +100,8 @@ static void ask_about_nesting(struct asking *asking)
                 vendor->answers[i].found = FOUND_NOTHING;
             for (asked.place = 0; asked.place < vendor->n_places; asked.place++)
                 ask_in_place(asking, question->path, question->key, asked);
+        } else if (question->place == PLACE_SYSTEM && asking->leg->request.image.name) {
+            vendor->answers[i].found = FOUND_NOTHING; /* the host's, which the leg does not see */
         } else {
             put(asking, -1, question->path, question->text, question->key, asked);
         }

@@ -9,7 +9,7 @@
 static bool covers(const struct leg *leg, uint32_t grant, const char *path)
 {
     return leg->request.grants[grant].directory &&
-           text_path_beneath(path, leg->request.grants[grant].path);
+           text_path_beneath(path, grant_place(&leg->request.grants[grant]));
 }
 
 /* The grant that shows most of what lies above PATH; -1: none shows it. */
@@ -18,8 +18,9 @@ static int shallowest(const struct leg *leg, const char *path)
     int best = -1;
 
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
-        if (covers(leg, i, path) && (best < 0 || strlen(leg->request.grants[i].path) <
-                                                     strlen(leg->request.grants[best].path)))
+        if (covers(leg, i, path) &&
+            (best < 0 || strlen(grant_place(&leg->request.grants[i])) <
+                             strlen(grant_place(&leg->request.grants[best]))))
             best = (int)i;
     }
     return best;
@@ -65,7 +66,7 @@ int leg_find_places(struct leg *leg)
 const char *leg_place_in_grant(const struct leg *leg, uint32_t place)
 {
     const char *path = leg->vendor.places[place].path;
-    const char *grant = leg->request.grants[leg->vendor.places[place].grant].path;
+    const char *grant = grant_place(&leg->request.grants[leg->vendor.places[place].grant]);
     size_t length = strlen(grant);
 
     if (text_equal(path, grant))

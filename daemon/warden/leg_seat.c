@@ -4,6 +4,7 @@
  * grants of their own, which the policy judges like any other.  The maker opens them as the
  * requester, and makes those that are not there. */
 #include "leg.h"
+#include "leg_image.h"
 
 #include "fault.h"
 #include "steps.h"
@@ -31,6 +32,7 @@ void leg_narrow_seat(struct leg *leg)
     if (seat >= 0 && parts->count > 0 && !words_have(parts, "."))
         leg->request.grants[seat] = (struct grant){.kind = GRANT_SEAT_READ,
             .path = leg->request.grants[seat].path,
+            .target = leg->request.grants[seat].target,
             .directory = leg->request.grants[seat].directory,
             .narrowed = true};
 }
@@ -54,8 +56,10 @@ static bool took_part(void *context, struct seam_message *message)
         return true;
     }
     leg->grant_fds[request->n_grants] = steal_fd(&message->descriptors[0]);
-    request->grants[request->n_grants++] = (struct grant){
-        .kind = GRANT_WRITE, .added = "what the vendor's program writes of its home"};
+    request->grants[request->n_grants++] = (struct grant){.kind = GRANT_WRITE,
+        .target =
+            leg_image_place(leg, request->grants[leg_seat(leg)].target, parts->list[made->path]),
+        .added = "what the vendor's program writes of its home"};
     return true;
 }
 

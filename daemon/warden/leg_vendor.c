@@ -13,7 +13,6 @@
 
 void leg_vendor_done(struct leg *leg)
 {
-    free(leg->vendor.argv);
     free(leg->vendor.env);
     free(leg->vendor.directory);
     leg_program_done(&leg->vendor.program);
@@ -39,22 +38,17 @@ static int list_of(const struct leg *leg, struct seam_list list, const char ***r
 static int make_command(struct leg *leg)
 {
     struct leg_vendor *vendor = &leg->vendor;
-    int r;
+    int r = list_of(leg, leg->run->env, &vendor->env);
 
-    r = list_of(leg, leg->run->argv, &vendor->argv);
-    if (r == 0)
-        r = list_of(leg, leg->run->env, &vendor->env);
     if (r < 0)
         return r;
-    vendor->command = (struct nesting_command){.argv = vendor->argv,
-        .argc = leg->run->argv.count,
-        .env = vendor->env,
-        .n_env = leg->run->env.count};
+    vendor->command = (struct nesting_command){
+        .argv = leg->argv, .argc = leg->argc, .env = vendor->env, .n_env = leg->run->env.count};
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
         if (leg->request.grants[i].kind == GRANT_SEAT)
-            vendor->command.seat = leg->request.grants[i].path;
+            vendor->command.seat = grant_place(&leg->request.grants[i]);
         if (leg->request.grants[i].kind == GRANT_WORKSPACE)
-            vendor->command.workspace = leg->request.grants[i].path;
+            vendor->command.workspace = grant_place(&leg->request.grants[i]);
     }
     vendor->directory = join_normal("/", leg->request.chdir          ? leg->request.chdir
                                          : vendor->command.workspace ? vendor->command.workspace
@@ -220,7 +214,7 @@ void leg_vendor_ended(struct leg *leg)
 
     if (!profile || !leg->ending.exited || !WIFEXITED(leg->ending.wait_status))
         return;
-    budget = profile_budget_of(profile, leg->vendor.argv, leg->vendor.command.argc,
+    budget = profile_budget_of(profile, leg->argv, leg->vendor.command.argc,
         (unsigned int)WEXITSTATUS(leg->ending.wait_status));
     if (!budget)
         return;

@@ -13,6 +13,7 @@
 #include "ear.h"
 #include "ledger.h"
 #include "leg.h"
+#include "leg_image.h"
 #include "log.h"
 #include "placeholders.h"
 #include "refill.h"
@@ -61,6 +62,7 @@ void leg_free(struct leg *leg)
     free(leg->rule_name);
     version_given_up(leg, "the leg that was to say it could not be run");
     leg_vendor_done(leg);
+    leg_image_done(leg);
     refill_now(leg->warden);
     if (leg->warden->stopping && leg->warden->n_legs == 0)
         (void)event_base_loopbreak(leg->warden->loop); /* the last one that the stop waited for */

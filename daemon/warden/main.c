@@ -24,6 +24,8 @@
 #include "ear.h"
 #include "fronts.h"
 #include "id_ranges.h"
+#include "image_store.h"
+#include "images.h"
 #include "ledger.h"
 #include "legs.h"
 #include "listener.h"
@@ -278,6 +280,7 @@ static const struct start_step steps[] = {
     {"ledger", open_ledger},
     {"cgroup", cgroups_open},
     {"sweep", sweep},
+    {"images", image_store_open},
     {"audit", audit_switch_on},
     {"id ranges", id_ranges_open},
     {"machine row", machine_measure},
@@ -317,6 +320,8 @@ static void end(struct warden *warden)
 {
     listener_close(warden);
     legs_abandon(warden);
+    images_close(warden);
+    image_store_close(warden);
     ear_close(warden);
     audit_switch_back(warden);
     measuring_close(warden);
@@ -395,6 +400,7 @@ static struct warden *warden_new(void)
     TAILQ_INIT(&warden->slots);
     TAILQ_INIT(&warden->legs);
     TAILQ_INIT(&warden->versions);
+    TAILQ_INIT(&warden->addings);
     TAILQ_INIT(&warden->intents);
     TAILQ_INIT(&warden->graves);
     warden->next_leg = 1;

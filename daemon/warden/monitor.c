@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include "answers.h"
+#include "images.h"
 #include "legs.h"
 #include "log.h"
 #include "measuring.h"
@@ -29,6 +30,10 @@ static const struct entry {
     {SEAM_ASK_WHY, true, answer_why},
     {SEAM_ASK_DOOR, true, answer_door},
     {SEAM_ASK_MACHINE, true, answer_machine},
+    {SEAM_ASK_IMAGE_ADD, true, images_ask_add},
+    {SEAM_ASK_IMAGES, true, images_ask_list},
+    {SEAM_ASK_IMAGE_RM, true, images_ask_remove},
+    {SEAM_ASK_IMAGE_GC, true, images_ask_gc},
     {SEAM_CLIENT_GONE, false, client_gone},
 };
 

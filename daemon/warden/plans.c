@@ -5,14 +5,15 @@
  * the leg's own range, nosuid and nodev, and read-only unless it is a write grant; the stub can
  * attach it, and can neither widen nor change any of that: the locks of mount_namespaces(7) hold
  * in a user namespace that does not own the mount. */
-#include "leg.h"
+#include "planning.h"
+
 #include "leg_environment.h"
+#include "leg_image.h"
 #include "system_view.h"
 
 #include "cgroup.h"
 #include "landlock.h"
 #include "mount.h"
-#include "plan.h"
 #include "steps.h"
 #include "text.h"
 #include <errno.h>
@@ -21,19 +22,10 @@
 #include <string.h>
 
 #define SCRATCH_BYTES (512ULL << 20)
-#define DESCRIPTORS_MAX SEAM_DESCRIPTORS_MAX
 
-struct planning {
-    struct leg *leg;
-    struct plan_writer writer;
-    int descriptors[DESCRIPTORS_MAX]; /* [0] is the plan's memfd */
-    uint32_t n_descriptors;           /* all are owned */
-    struct fault *fault;
-};
-
-static int give(struct planning *planning, int fd, uint32_t *ret_index)
+int planning_give(struct planning *planning, int fd, uint32_t *ret_index)
 {
-    if (planning->n_descriptors == DESCRIPTORS_MAX) {
+    if (planning->n_descriptors == PLANNING_DESCRIPTORS_MAX) {
         close(fd);
         return fault_set(planning->fault, STEP_IDMAP, E2BIG, "more mounts than a leg may have");
     }
@@ -43,8 +35,8 @@ static int give(struct planning *planning, int fd, uint32_t *ret_index)
 }
 
 /* Adds a detached copy of what FD is; RECURSIVE: with what is mounted below it. */
-static int add_mount(struct planning *planning, enum plan_mount_kind kind, int fd, const char *path,
-    bool directory, uint32_t grant, bool recursive)
+static int add_mount_mapped(struct planning *planning, enum plan_mount_kind kind, int fd,
+    const char *path, bool directory, uint32_t grant, bool recursive, int user_namespace)
 {
     struct plan *plan = &planning->writer.plan;
     struct plan_mount *mount = &plan->mounts[plan->n_mounts];
@@ -57,12 +49,12 @@ static int add_mount(struct planning *planning, enum plan_mount_kind kind, int f
     copy = mount_clone(fd, "", recursive ? AT_RECURSIVE : 0);
     if (copy < 0)
         return fault_set(planning->fault, STEP_IDMAP, -copy, "%s", path);
-    r = mount_set(copy, attrs, planning->leg->slot->user_namespace, recursive);
+    r = mount_set(copy, attrs, user_namespace, recursive);
     if (r < 0) {
         close(copy);
         return fault_set(planning->fault, STEP_IDMAP, -r, "%s", path);
     }
-    r = give(planning, copy, &mount->descriptor);
+    r = planning_give(planning, copy, &mount->descriptor);
     if (r < 0)
         return r;
     mount->kind = kind;
@@ -71,6 +63,13 @@ static int add_mount(struct planning *planning, enum plan_mount_kind kind, int f
     mount->target = seam_put_text(&planning->writer.strings, path);
     plan->n_mounts++;
     return 0;
+}
+
+static int add_mount(struct planning *planning, enum plan_mount_kind kind, int fd, const char *path,
+    bool directory, uint32_t grant, bool recursive)
+{
+    return add_mount_mapped(
+        planning, kind, fd, path, directory, grant, recursive, planning->leg->slot->user_namespace);
 }
 
 static int add_minimal_view(struct planning *planning)
@@ -138,7 +137,7 @@ static int add_devices(struct planning *planning)
     struct plan_mount *mount = &plan->mounts[plan->n_mounts];
     int r;
 
-    r = give(planning, steal_fd(&planning->leg->slot->devices), &mount->descriptor);
+    r = planning_give(planning, steal_fd(&planning->leg->slot->devices), &mount->descriptor);
     if (r < 0)
         return r;
     mount->kind = PLAN_MOUNT_DEV;
@@ -149,15 +148,22 @@ static int add_devices(struct planning *planning)
     return 0;
 }
 
+/* In a container the requester's own ids are the leg's, whichever these are there. */
 static int add_grants(struct planning *planning)
 {
     struct leg *leg = planning->leg;
+    auto_close int map = -EBADF;
 
+    if (leg->image && leg->request.n_grants > 0) {
+        map = leg_grant_map(leg);
+        if (map < 0)
+            return fault_set(planning->fault, STEP_IDMAP, -map, "the grants' id map");
+    }
     for (uint32_t i = 0; i < leg->request.n_grants; i++) {
         const struct grant *grant = &leg->request.grants[i];
         enum plan_mount_kind kind = grant_writes(grant->kind) ? PLAN_MOUNT_WRITE : PLAN_MOUNT_READ;
-        int r = add_mount(
-            planning, kind, leg->grant_fds[i], grant->path, grant->directory, i, grant->directory);
+        int r = add_mount_mapped(planning, kind, leg->grant_fds[i], grant_place(grant),
+            grant->directory, i, grant->directory, map >= 0 ? map : leg->slot->user_namespace);
 
         if (r < 0)
             return r;
@@ -276,7 +282,7 @@ static int add_streams(struct planning *planning)
         plan->streams[i].descriptor = -1;
         if (plan->streams[i].mode == STREAM_NULL)
             continue;
-        r = give(planning, steal_fd(&leg->stream_fds[i]), &index);
+        r = planning_give(planning, steal_fd(&leg->stream_fds[i]), &index);
         if (r < 0)
             return r;
         plan->streams[i].descriptor = (int32_t)index;
@@ -303,12 +309,12 @@ static void add_identity(struct planning *planning)
     const struct peer *peer = &planning->leg->peer;
     struct plan *plan = &planning->writer.plan;
 
-    plan->uid = peer->uid;
-    plan->gid = peer->gid;
+    plan->uid = planning->leg->image ? planning->leg->image->uid : peer->uid;
+    plan->gid = planning->leg->image ? planning->leg->image->gid : peer->gid;
     /* A group above the range has no place in the leg; leaving it out takes rights, gives none. */
     for (uint32_t i = 0; i < peer->n_groups; i++) {
         if (peer->groups[i] < 65536)
-            plan->groups[plan->n_groups++] = peer->groups[i];
+            plan->groups[plan->n_groups++] = leg_group_inside(planning->leg, peer->groups[i]);
     }
 }
 
@@ -316,14 +322,8 @@ static int add_program(struct planning *planning)
 {
     struct leg *leg = planning->leg;
     struct plan *plan = &planning->writer.plan;
-    auto_free const char **argv = calloc(leg->run->argv.count, sizeof(*argv));
-    const char *at = seam_list_first(&leg->ask, leg->run->argv);
 
-    if (!argv)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < leg->run->argv.count; i++, at = seam_list_next(at))
-        argv[i] = at;
-    plan->argv = seam_put_list(&planning->writer.strings, argv, leg->run->argv.count);
+    plan->argv = seam_put_list(&planning->writer.strings, leg->argv, leg->argc);
     plan->directory = seam_put_text(&planning->writer.strings, leg->decision.directory);
     return leg_put_environment(leg, &planning->writer.strings, &plan->env);
 }
@@ -341,6 +341,14 @@ static void add_ports(struct planning *planning)
         plan->ports[plan->n_ports++] = request->forwards[i].port;
 }
 
+static int add_view(struct planning *planning)
+{
+    if (planning->leg->image)
+        return plan_image(planning);
+    return planning->leg->decision.view == VIEW_HOST ? add_host_view(planning)
+                                                     : add_minimal_view(planning);
+}
+
 static int compose(struct planning *planning)
 {
     struct leg *leg = planning->leg;
@@ -354,21 +362,22 @@ static int compose(struct planning *planning)
     plan->limits = leg->decision.limits;
     plan->tasks_by_controller = (leg->warden->cgroup_controllers & CGROUP_CONTROLLER_PIDS) != 0;
     plan->scratch_bytes = SCRATCH_BYTES;
-    r = leg->decision.view == VIEW_HOST ? add_host_view(planning) : add_minimal_view(planning);
+    r = add_view(planning);
     if (r == 0)
         r = add_devices(planning);
     if (r == 0)
         r = add_grants(planning);
     if (r < 0)
         return r;
-    r = add_symlinks(planning);
-    if (r < 0)
-        return r;
     sort_mounts(planning);
-    r = add_masks(planning);
-    if (r < 0)
-        return r;
-    add_landlock(planning);
+    if (!leg->image) {
+        r = add_symlinks(planning);
+        if (r == 0)
+            r = add_masks(planning);
+        if (r < 0)
+            return r;
+        add_landlock(planning);
+    }
     add_ports(planning);
     add_identity(planning);
     r = add_carve_outs(planning);

@@ -19,7 +19,7 @@ const char *program_name(enum program program)
 {
     static const char *const names[PROGRAM_COUNT] = {"saphan-front", "saphan-stub",
         "saphan-checker", "saphan-opener", "saphan-probe", "saphan-ear", "saphan-reader",
-        "saphan-door", "saphan-maker", "saphan-dialer"};
+        "saphan-door", "saphan-maker", "saphan-dialer", "saphan-unpacker"};
 
     return names[program];
 }

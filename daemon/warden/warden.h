@@ -17,6 +17,7 @@ struct ear;
 struct zygote;
 struct machine_report;
 struct measuring;
+struct image_store;
 
 enum program {
     PROGRAM_FRONT,
@@ -29,6 +30,7 @@ enum program {
     PROGRAM_DOOR,
     PROGRAM_MAKER,
     PROGRAM_DIALER,
+    PROGRAM_UNPACKER,
     PROGRAM_COUNT,
 };
 
@@ -89,6 +91,10 @@ struct ear_count {
 /* placeholders.c */
 struct intent;
 TAILQ_HEAD(intent_list, intent);
+
+/* image_add.c */
+struct adding;
+TAILQ_HEAD(adding_list, adding);
 
 /* undertaker.c */
 struct grave;
@@ -161,6 +167,8 @@ struct warden {
 
     struct version_list versions;
     uint32_t n_versions;
+    struct image_store *store; /* image_store.c */
+    struct adding_list addings;
 
     struct ear *ear; /* NULL: the rung landlock-audit does not hold */
 

@@ -28,6 +28,7 @@ ROOMS = {
     "daemon/reader": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/maker": ("boundary", "filter", "seam", "policy", "kernel", "base"),
     "daemon/front": ("zygote", "proto", "filter", "seam", "policy", "kernel", "base"),
+    "daemon/unpacker": ("filter", "seam", "policy", "kernel", "base"),
     "daemon/warden": ("policy", "seam", "kernel", "base"),
     "client": ("proto", "base"),
 }
@@ -37,7 +38,9 @@ FOREIGN = {
     "sqlite3.h": ("warden",),
     "event2/": ("warden", "front"),
     "seccomp.h": ("filter",),  # its generator, which runs at build time
-    "jansson.h": ("client", "reader"),
+    "jansson.h": ("client", "reader", "unpacker"),
+    "archive.h": ("unpacker",),
+    "archive_entry.h": ("unpacker",),
     "systemd/": ("warden", "base"),
     "cap-ng.h": ("boundary", "stub", "checker", "opener", "probe", "front", "kernel"),
 }

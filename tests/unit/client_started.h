@@ -50,7 +50,7 @@ struct client {
     int daemon; /* its connection */
     int out, err;
     struct fake_frame asked;
-    char out_text[16384], err_text[16384];
+    char out_text[32768], err_text[8192];
 };
 
 /* Starts saphan with WORDS, its output in pipes unless TERMINAL is a descriptor for both. */

@@ -74,7 +74,7 @@ static void what_no_policy_can_let(void **state)
     fixture_refused(&f, REASON_BOUNDARY_NONE, "none");
     f.peer.uid = 1000;
     f.request.boundary = BOUNDARY_CONTAINER;
-    fixture_refused(&f, REASON_BOUNDARY_UNAVAILABLE, "container");
+    fixture_refused(&f, REASON_IMAGE_NEEDED, "container");
     f.request.boundary = BOUNDARY_UNSET;
     f.request.vendor = "codex";
     fixture_refused(&f, REASON_VENDOR_UNKNOWN, "codex");

@@ -354,10 +354,13 @@ static void the_shipped_policy(void **state)
     fclose(file);
     if (parse(&policy, text, &error) != 0)
         fail_msg("line %u: %s", error.line, error.message);
-    assert_int_equal(policy.n_rules, 1);
+    assert_int_equal(policy.n_rules, 2);
     rule = policy.rules;
+    assert_false(rule->image_add); /* root's alone */
+    assert_int_equal(policy.rules[1].n_users, 1);
+    assert_true(policy.rules[1].users[0] == 0 && policy.rules[1].image_add);
     assert_false(rule->any_user || rule->see_all);
-    assert_int_equal(rule->boundaries, 1U << BOUNDARY_DOMAIN);
+    assert_int_equal(rule->boundaries, 1U << BOUNDARY_DOMAIN | 1U << BOUNDARY_CONTAINER);
     assert_int_equal(rule->views, 1U << VIEW_MINIMAL);
     assert_int_equal(rule->nets, 1U << NET_NONE);
     for (size_t i = 0; i < rule->n_write_ceilings; i++)

@@ -10,6 +10,9 @@
  * sandbox.  Unknown calls fail with ENOSYS, dangerous ones with EPERM, foreign ABIs are killed. */
 extern const struct seccomp_filter filter_leg, filter_leg_walls;
 
+/* A leg that may build a sandbox of its own: nobody is told. */
+extern const struct seccomp_filter filter_nested, filter_nested_walls;
+
 /* What the listener of filter_leg_walls may be told of; ends with number -1. */
 struct filter_call {
     int number;
@@ -18,12 +21,13 @@ struct filter_call {
 extern const struct filter_call filter_leg_told[];
 
 /* Our own programs: a call that is not listed ends the process. */
-extern const struct seccomp_filter filter_pid1;    /* the stub while its leg runs */
-extern const struct seccomp_filter filter_front;   /* once it is isolated */
-extern const struct seccomp_filter filter_checker; /* once it has become the requester */
-extern const struct seccomp_filter filter_opener;  /* the same */
-extern const struct seccomp_filter filter_ear;     /* in its empty root */
-extern const struct seccomp_filter filter_reader;  /* once it has become the requester */
-extern const struct seccomp_filter filter_maker;   /* the same */
-extern const struct seccomp_filter filter_door;    /* in its empty root */
-extern const struct seccomp_filter filter_dialer;  /* once it has become the requester */
+extern const struct seccomp_filter filter_pid1;     /* the stub while its leg runs */
+extern const struct seccomp_filter filter_front;    /* once it is isolated */
+extern const struct seccomp_filter filter_checker;  /* once it has become the requester */
+extern const struct seccomp_filter filter_opener;   /* the same */
+extern const struct seccomp_filter filter_ear;      /* in its empty root */
+extern const struct seccomp_filter filter_reader;   /* once it has become the requester */
+extern const struct seccomp_filter filter_maker;    /* the same */
+extern const struct seccomp_filter filter_door;     /* in its empty root */
+extern const struct seccomp_filter filter_dialer;   /* once it has become the requester */
+extern const struct seccomp_filter filter_unpacker; /* root of a user namespace for images */
