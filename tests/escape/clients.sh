@@ -15,5 +15,5 @@ exec_tap() { # SCRIPT: python TAP becomes ours
     [ -n "${planned:-}" ] || not_ok "$1 came to its end"
     planned=
 }
-for script in hang.py vanish.py descriptors.py floods.py race.py host_view.py kills.py; do exec_tap $script; done
+for script in hang.py vanish.py descriptors.py floods.py race.py host_view.py errands.py kills.py; do exec_tap $script; done
 finish
