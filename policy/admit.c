@@ -188,10 +188,10 @@ static void judge_identity(const struct peer *peer, struct refusals *refusals)
     if (peer->gid > ID_MAX)
         refuse(
             refusals, REASON_IDENTITY_OUT_OF_RANGE, "gid %u; mapped: 0 to %d", peer->gid, ID_MAX);
-    if (peer->n_groups > GROUPS_MAX)
-        refuse(refusals, REASON_IDENTITY_OUT_OF_RANGE, "%u groups; at most %d fit", peer->n_groups,
-            GROUPS_MAX);
-    for (uint32_t i = 0; i < peer->n_groups && i < GROUPS_MAX; i++) {
+    if (peer->n_groups_unread)
+        refuse(refusals, REASON_IDENTITY_OUT_OF_RANGE, "%u groups; at most %d fit",
+            peer->n_groups_unread, GROUPS_MAX);
+    for (uint32_t i = 0; i < peer->n_groups; i++) {
         if (peer->groups[i] > ID_MAX)
             refuse(refusals, REASON_IDENTITY_OUT_OF_RANGE, "group %u; mapped: 0 to %d",
                 peer->groups[i], ID_MAX);

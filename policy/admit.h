@@ -27,7 +27,9 @@ struct peer {
     uint32_t gid;
     uint32_t groups[GROUPS_MAX];
     uint32_t
-        n_groups;     /* all of them: a group that is left out could be one that a file shuts out */
+        n_groups; /* all of them: a group that is left out could be one that a file shuts out */
+    uint32_t
+        n_groups_unread; /* more than GROUPS_MAX: how many; none of them is known, none counts */
     const char *home; /* the uid's home directory, for "~" in ceilings: the kernel's name of it, as
                          of a grant.  NULL, "/" or not normal: none, and "~" covers nothing */
 };

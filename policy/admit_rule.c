@@ -44,7 +44,7 @@ bool rule_names(const struct rule *rule, const struct peer *peer)
     for (size_t i = 0; i < rule->n_groups; i++) {
         if (rule->groups[i] == peer->gid)
             return true;
-        for (uint32_t j = 0; j < peer->n_groups && j < GROUPS_MAX; j++) {
+        for (uint32_t j = 0; j < peer->n_groups; j++) {
             if (rule->groups[i] == peer->groups[j])
                 return true;
         }

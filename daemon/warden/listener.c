@@ -38,9 +38,12 @@ static int read_peer(int connection, struct peer *ret_peer, uint32_t *ret_pid)
     memset(ret_peer, 0, sizeof(*ret_peer));
     ret_peer->uid = cred.uid;
     ret_peer->gid = cred.gid;
-    if (getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, groups, &groups_size) < 0)
-        return -errno; /* ERANGE: more groups than GROUPS_MAX; we do not guess which count */
-    ret_peer->n_groups = (uint32_t)(groups_size / sizeof(gid_t));
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, groups, &groups_size) == 0)
+        ret_peer->n_groups = (uint32_t)(groups_size / sizeof(gid_t));
+    else if (errno == ERANGE) /* more than fit, and the size says how many: admit() refuses them */
+        ret_peer->n_groups_unread = (uint32_t)(groups_size / sizeof(gid_t));
+    else
+        return -errno;
     for (uint32_t i = 0; i < ret_peer->n_groups; i++)
         ret_peer->groups[i] = groups[i];
     *ret_pid = (uint32_t)cred.pid;

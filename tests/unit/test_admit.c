@@ -407,7 +407,8 @@ static void identities_that_cannot_be_mapped(void **state)
     fixture_refused(&f, REASON_IDENTITY_OUT_OF_RANGE, "group 200000");
     f.peer.n_groups = 1;
     fixture_admitted(&f);
-    f.peer.n_groups = GROUPS_MAX + 1;
+    f.peer.n_groups = 0;
+    f.peer.n_groups_unread = GROUPS_MAX + 1;
     fixture_refused(&f, REASON_IDENTITY_OUT_OF_RANGE, "65 groups");
     fixture_end(&f);
 }

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Who a leg is: the requester's ids and groups, and nobody whom a leg could not be.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+# with_ids UID GID GROUPS -- COMMAND...: a leg asked for under these ids; sets $rc, as leg does.
+with_ids() {
+    setpriv --reuid "$1" --regid "$2" --groups "$3" -- env HOME="$W" timeout 60 saphan run --json -- "${@:5}" \
+        >"$T/json" 2>"$T/client" </dev/null
+    rc=$?
+    _written stdout >"$T/out"
+}
+with_ids "$leg_uid" "$leg_gid" "$leg_gid,60000,65535" -- /usr/bin/id -G
+expect "control: supplementary groups up to 65535" 0 GREEN
+equal "and the leg has them" "$leg_gid 60000 65535" "$(output)"
+with_ids "$leg_uid" "$leg_gid" "$leg_gid,65536" -- /usr/bin/id -G
+expect "a supplementary group above" 125 REFUSED identity-out-of-range
+check "is named" grep -q 'group 65536' "$T/json"
+with_ids "$leg_uid" 70000 70000 -- /usr/bin/id -g
+expect "a gid above" 125 REFUSED identity-out-of-range
+with_ids "$leg_uid" "$leg_gid" "$(seq -s, 1001 1064)" -- /usr/bin/id -G
+expect "control: 64 groups" 0 GREEN
+with_ids "$leg_uid" "$leg_gid" "$(seq -s, 1001 1065)" -- /usr/bin/id -G
+expect "one more" 125 REFUSED identity-out-of-range
+check "is said" grep -q '65 groups; at most 64' "$T/json"
+policy 70001 >"$T/own.policy"
+start_daemon "$T/own" || not_ok "a daemon whose policy names a high uid starts" "$(cat "$T/own.log")"
+export SAPHAN_SOCKET=$T/own/saphan.sock
+with_ids 70001 "$leg_gid" "$leg_gid" -- /usr/bin/id -u
+expect "a uid above" 125 REFUSED identity-out-of-range
+policy 65535 >"$T/own2.policy"
+start_daemon "$T/own2" || not_ok "a daemon whose policy names a uid of 65535 starts" "$(cat "$T/own2.log")"
+export SAPHAN_SOCKET=$T/own2/saphan.sock
+with_ids 65535 "$leg_gid" "$leg_gid" -- /usr/bin/id -u
+expect "control: the highest uid" 0 GREEN
+finish
