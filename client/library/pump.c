@@ -1,5 +1,6 @@
 #include "pump.h"
 
+#include "descriptor.h"
 #include "own.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ int pump_start(struct pump *pump, int fd, bool output, unsigned int stream, int 
     ours = output ? ends[0] : ends[1];
     legs = output ? ends[1] : ends[0];
     /* Only our end: the flag belongs to the open file, and the leg's end is another one. */
-    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0) {
+    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0 || descriptor_let_reopen(legs, output) < 0) {
         int error = errno;
 
         close(ends[0]);

@@ -1,5 +1,6 @@
 #include "request.h"
 
+#include "descriptor.h"
 #include "failure.h"
 #include "own.h"
 #include "place.h"
@@ -391,7 +392,7 @@ static int fill_fd_stream(struct request *request, int index, const struct sapha
     if (route == STREAM_ROUTE_NULL)
         return 0;
     if (route == STREAM_ROUTE_PASS)
-        legs = fd;
+        r = descriptor_let_reopen((legs = fd), index > 0);
     else if (index == 2 && *shared >= 0 && same_stream(fd, asked->out.fd))
         legs = *shared;
     else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "own.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -26,3 +27,11 @@ int descriptor_close_from(int first, const int *keep, size_t n_keep);
  * server, if it has one, is not asked: it may hang.  -ENOENT when it is
  * not reachable by a path (deleted, anonymous). */
 int descriptor_path(int fd, char **ret_path);
+
+/* Lets whoever is given FD, an end of a pipe, open that end once more by its name in /proc/self/fd,
+ * as
+ * `> /dev/stdout` does: for writing if OUTPUT, else for reading.  Without that only the pipe's
+ * owner may, and a leg is nobody to the host.  Nothing is given away: the name leads only those
+ * there who may look into a process that holds the pipe.  What is no pipe without a name, or is
+ * another's, is left alone. 0 or -errno. */
+int descriptor_let_reopen(int fd, bool output);

@@ -1,5 +1,6 @@
 #include "stages.h"
 
+#include "descriptor.h"
 #include "own.h"
 #include "steps.h"
 #include <errno.h>
@@ -55,7 +56,9 @@ static int interpose(struct site *site, size_t stream)
         return -errno;
     site->kept[stream] = pair[0];
     site->streams[stream] = pair[1];
-    return fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+    if (fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    return descriptor_let_reopen(pair[1], true);
 }
 
 static int open_stream(struct site *site, size_t stream)

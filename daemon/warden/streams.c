@@ -1,6 +1,7 @@
 /* streams.c - the three standard streams of a leg: judged, made, handed on. */
 #include "leg.h"
 
+#include "descriptor.h"
 #include "kept.h"
 #include "kept_files.h"
 #include <errno.h>
@@ -59,7 +60,7 @@ static int make_pipe(struct leg *leg, size_t stream)
         return -errno;
     leg->stream_reads[stream] = ends[0];
     leg->stream_fds[stream] = ends[1];
-    return 0;
+    return descriptor_let_reopen(ends[1], true);
 }
 
 static int make_kept(struct leg *leg, size_t stream)

@@ -1,0 +1,31 @@
+#!/bin/bash
+# The standard streams by name: /dev/stdin, /dev/stdout and /dev/stderr of a leg, whatever they are.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+program by_name <<'SH'
+#!/bin/sh
+echo out >/dev/stdout && echo more >>/dev/stdout && echo err >/dev/stderr
+SH
+# as_shell WORDS: in the user's own shell, so that the pipes are its own; $1 is the program, $2 its folder.
+as_shell() { (cd "$W" && as_user timeout 60 sh -c "$1" - "$W/by_name" "$W") </dev/null; }
+
+equal "output is a pipe of the caller's" "out more" "$(as_shell 'saphan run --read "$2" -- "$1" 2>/dev/null | cat' | xargs)"
+equal "so is standard error" err "$(as_shell 'saphan run --read "$2" -- "$1" 2>&1 >/dev/null | head -n 1')"
+leg --read "$W" -- "$W/by_name"
+equal "output is events" "out more" "$(output | xargs)"
+leg --read "$W" --limit output=1M -- "$W/by_name"
+equal "output is counted" "out more" "$(output | xargs)"
+leg --read "$W" --keep-output -- "$W/by_name"
+id=$(jq -r 'select(.event == "accepted") | .leg' "$T/json" | head -n 1)
+equal "output is kept" "out more" "$(as_user saphan leg logs "$id" 2>/dev/null | xargs)"
+equal "input is a pipe" hello "$(as_shell 'echo hello | saphan run --stdin inherit -- /bin/cat /dev/stdin 2>/dev/null')"
+equal "and cannot be opened for writing" refused "$(as_shell \
+    'echo hello | saphan run --stdin inherit -- /bin/sh -c "(echo x >/proc/self/fd/0) 2>/dev/null || echo refused" 2>/dev/null')"
+equal "nor output for reading" refused "$(as_shell \
+    'saphan run -- /bin/sh -c "(exec 9</dev/stdout) 2>/dev/null || echo refused" 2>/dev/null | cat')"
+
+# A file that the caller has open is written through the descriptor alone: it may be open for appending
+# only, and it lies outside the leg's view.
+as_user sh -c 'echo before >"$1"' - "$W/log"
+as_user sh -c 'cd "$1" && exec timeout 60 saphan run -- /bin/sh -c "echo through; echo anew >/dev/stdout" >>log 2>/dev/null </dev/null' - "$W"
+equal "a file is written, and not opened anew" "before through" "$(xargs <"$W/log")"
+finish
