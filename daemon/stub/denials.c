@@ -13,13 +13,15 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-static const char *name_of(int number)
+static const struct filter_call *call_of(int number)
 {
+    static const struct filter_call others = {.number = -1, .name = "other calls"};
+
     for (const struct filter_call *call = filter_leg_told; call->name; call++) {
         if (call->number == number)
-            return call->name;
+            return call;
     }
-    return "other calls";
+    return &others;
 }
 
 /* What of the arguments says what was wanted; pointers are left out, they say nothing. */
@@ -29,7 +31,11 @@ static uint64_t flags_of(const struct seccomp_call *call)
     case SYS_unshare:
     case SYS_clone:
     case SYS_prctl:
+    case SYS_socket:
+    case SYS_socketpair:
         return call->arguments[0];
+    case SYS_ioctl:
+        return (uint32_t)call->arguments[1];
     case SYS_setns:
     case SYS_umount2:
     case SYS_seccomp:
@@ -51,8 +57,9 @@ static void describe(struct denial *denial, const struct seccomp_call *call)
     caller_chain(call->pid, chain);
     flag_words(denial->number, denial->flags, words, sizeof(words));
     (void)snprintf(denial->who, sizeof(denial->who),
-        "flags=0x%" PRIx64 "%s%s comm=%s exe=%s pid=%d chain=%s", denial->flags,
-        words[0] ? "=" : "", words, denial->comm, denial->exe, call->pid, chain);
+        "%s=0x%" PRIx64 "%s%s comm=%s exe=%s pid=%d chain=%s",
+        denial->nests ? "flags" : "seccomp argument", denial->flags, words[0] ? "=" : "", words,
+        denial->comm, denial->exe, call->pid, chain);
 }
 
 static struct denial *place_of(struct denials *denials, const struct seccomp_call *call)
@@ -65,12 +72,17 @@ static struct denial *place_of(struct denials *denials, const struct seccomp_cal
         if (denial->number == call->number && denial->flags == flags)
             return denial;
     }
-    if (denials->count == DENIALS_MAX)
-        return &denials->all[DENIALS_MAX - 1];
-    denial = &denials->all[denials->count++];
-    *denial = (struct denial){.number = call->number, .flags = flags};
-    if (denials->count == DENIALS_MAX)
-        denial->number = -1;
+    denial = &denials->all[denials->count];
+    if (denials->count < DENIALS_MAX) {
+        *denial = (struct denial){
+            .number = call->number, .nests = call_of(call->number)->nests, .flags = flags};
+        denials->count++;
+        return denial;
+    }
+    /* Those of one kind never hide those of the other. */
+    denial = &denials->others[call_of(call->number)->nests];
+    denial->number = -1;
+    denial->nests = call_of(call->number)->nests;
     return denial;
 }
 
@@ -103,7 +115,7 @@ static int tell(const struct denials *denials, const struct denial *denial, int 
     struct seam_told told = {.event = {.leg = denials->leg,
                                  .at_ms = denial->last_ms,
                                  .kind = EVENT_DENIED,
-                                 .reason = REASON_NESTED_SANDBOX,
+                                 .reason = denial->nests ? REASON_NESTED_SANDBOX : REASON_NONE,
                                  .a = (int64_t)denial->count,
                                  .b = denial->first_ms,
                                  .c = denial->last_ms},
@@ -113,7 +125,7 @@ static int tell(const struct denials *denials, const struct denial *denial, int 
     int r;
 
     seam_writer_init(&writer, SEAM_TOLD, 0);
-    told.event.subject = seam_put_text(&writer, name_of(denial->number));
+    told.event.subject = seam_put_text(&writer, call_of(denial->number)->name);
     told.event.detail = seam_put_text(&writer, denial->who);
     told.comm = seam_put_text(&writer, denial->comm);
     told.exe = seam_put_text(&writer, denial->exe);
@@ -122,16 +134,22 @@ static int tell(const struct denials *denials, const struct denial *denial, int 
     return r;
 }
 
+static bool tell_new(const struct denials *denials, struct denial *denial, int channel, bool end)
+{
+    if (!is_new(denial, end))
+        return true;
+    if (tell(denials, denial, channel) != 0)
+        return false;
+    denial->told = denial->count;
+    return true;
+}
+
 bool denials_tell(struct denials *denials, int channel, bool end)
 {
     for (size_t i = 0; i < denials->count; i++) {
-        struct denial *denial = &denials->all[i];
-
-        if (!is_new(denial, end))
-            continue;
-        if (tell(denials, denial, channel) != 0)
+        if (!tell_new(denials, &denials->all[i], channel, end))
             return true;
-        denial->told = denial->count;
     }
-    return false;
+    return !tell_new(denials, &denials->others[0], channel, end) ||
+           !tell_new(denials, &denials->others[1], channel, end);
 }

@@ -1,4 +1,5 @@
-/* denials.h - the calls that would build a sandbox: answered at once, told with repeats folded. */
+/* denials.h - the calls that would build a sandbox, and dangerous ones: answered at once, told with
+ * repeats folded. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 /* All calls of one number with the same flags. */
 struct denial {
     int number;
+    bool nests; /* it would build a sandbox */
     uint64_t flags;
     uint64_t count, told; /* how often; the count that was told last */
     int64_t first_ms, last_ms;
@@ -23,7 +25,8 @@ struct denial {
 struct denials {
     uint64_t leg;
     size_t count;
-    struct denial all[DENIALS_MAX]; /* the last one folds all that find no place */
+    struct denial others[2]; /* all that find no place: dangerous ones, and those that nest */
+    struct denial all[DENIALS_MAX];
 };
 
 /* Takes one call off the listener, lets it fail with EPERM and counts it.  0 or -errno. */

@@ -14,6 +14,22 @@ check "and the chain up to the first program" grep -qE ' chain=unshare\([0-9]+\)
 leg -- /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).mount(b"a", b"/tmp", b"tmpfs", 6, 0)'
 check "mount's flags are decoded" grep -q 'flags=0x6=MS_NOSUID|MS_NODEV ' <(detail)
 
+# ---- calls that are refused because they are dangerous: told in the same shape, and nothing is RED ----
+leg -- /usr/bin/python3 -c 'import ctypes, socket
+c = ctypes.CDLL(None)
+c.syscall(321, 0, 0, 0)
+try: socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+except PermissionError as error: print(error.errno)'
+expect "dangerous calls turn nothing RED" 0 GREEN
+equal "they fail with EPERM" 1 "$(output)"
+equal "each is told" "bpf socket" "$(jq -r 'select(.event == "denied") | .subject' "$T/json" | sort | tr '\n' ' ' | sed 's/ $//')"
+check "with who, in the same shape" grep -qE '^seccomp argument=0x11 comm=python3 exe=/usr/bin/python3[.0-9]* pid=[0-9]+ chain=python3' <(detail)
+leg -- /usr/bin/python3 -c 'import ctypes
+c = ctypes.CDLL(None)
+for i in range(40): c.socket(17 if i % 2 else 5, 3, 0), c.syscall(321, i), c.socket(20 + i, 1, 0)
+c.unshare(0x10000000)'
+expect "many of them hide no call that builds a sandbox" 112 RED nested-sandbox
+
 # ---- a flood ----
 if command -v cc >/dev/null; then
     cat >"$T/flood.c" <<'C'

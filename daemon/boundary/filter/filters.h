@@ -5,9 +5,11 @@
 #pragma once
 
 #include "seccomp.h"
+#include <stdbool.h>
 
 /* A leg: the list first, then the walls, which look at arguments and tell of what builds a
- * sandbox.  Unknown calls fail with ENOSYS, dangerous ones with EPERM, foreign ABIs are killed. */
+ * sandbox and of what is dangerous.  Unknown calls fail with ENOSYS, dangerous ones with EPERM,
+ * foreign ABIs are killed. */
 extern const struct seccomp_filter filter_leg, filter_leg_walls;
 
 /* A leg that may build a sandbox of its own: nobody is told. */
@@ -17,6 +19,7 @@ extern const struct seccomp_filter filter_nested, filter_nested_walls;
 struct filter_call {
     int number;
     const char *name;
+    bool nests; /* it would build a sandbox; else it is dangerous, refused and told as well */
 };
 extern const struct filter_call filter_leg_told[];
 

@@ -44,8 +44,10 @@ struct generator {
     scmp_filter_ctx list;  /* made by the `default` line */
     scmp_filter_ctx walls; /* lets all else pass */
     bool has_walls;
+    bool tells; /* what is refused is told as well */
     struct {
         int number;
+        bool nests;
         char name[32];
     } told[TOLD_MAX];
     size_t n_told;
@@ -100,7 +102,7 @@ static int resolve(const struct generator *generator, const char *word, const ch
     return number;
 }
 
-static void remember_told(struct generator *generator, int number, const char *name)
+static void remember_told(struct generator *generator, int number, bool nests, const char *name)
 {
     for (size_t i = 0; i < generator->n_told; i++) {
         if (generator->told[i].number == number)
@@ -109,6 +111,7 @@ static void remember_told(struct generator *generator, int number, const char *n
     if (generator->n_told == TOLD_MAX || strlen(name) >= sizeof(generator->told[0].name))
         fail(generator, "too many calls that are told", name);
     generator->told[generator->n_told].number = number;
+    generator->told[generator->n_told].nests = nests;
     strcpy(generator->told[generator->n_told++].name, name);
 }
 
@@ -140,7 +143,7 @@ static unsigned int parse_compares(const struct generator *generator, char **wor
     return count;
 }
 
-static void rule(struct generator *generator, uint32_t action, const char *word,
+static void rule(struct generator *generator, uint32_t action, bool nests, const char *word,
     const struct scmp_arg_cmp *compares, unsigned int n_compares)
 {
     bool told = action == SCMP_ACT_NOTIFY;
@@ -159,7 +162,7 @@ static void rule(struct generator *generator, uint32_t action, const char *word,
     add(generator, generator->list, SCMP_ACT_ALLOW, number, NULL, 0);
     add(generator, generator->walls, action, number, compares, n_compares);
     if (told)
-        remember_told(generator, number, name);
+        remember_told(generator, number, nests, name);
 }
 
 static void start(struct generator *generator, const char *name)
@@ -207,11 +210,14 @@ static void read_rule(struct generator *generator, char **words, size_t n_words)
     unsigned int n_compares = 0;
     uint32_t action = SCMP_ACT_ALLOW;
     size_t first = 1, last = 1;
+    bool nests = strcmp(words[0], "notify") == 0;
 
     if (!generator->list)
         fail(generator, "a rule before the default", words[0]);
-    if (strcmp(words[0], "notify") == 0)
+    if (nests)
         action = SCMP_ACT_NOTIFY;
+    else if (strcmp(words[0], "refuse") == 0)
+        action = generator->tells ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO(EPERM);
     else if (strcmp(words[0], "deny") == 0 && n_words > 2)
         action = errno_action(generator, words[first++]);
     else if (strcmp(words[0], "allow") != 0)
@@ -223,7 +229,7 @@ static void read_rule(struct generator *generator, char **words, size_t n_words)
     if (last < n_words)
         n_compares = parse_compares(generator, words + last + 1, n_words - last - 1, compares);
     for (size_t i = first; i < last; i++)
-        rule(generator, action, words[i], compares, n_compares);
+        rule(generator, action, nests, words[i], compares, n_compares);
 }
 
 static void read_line(struct generator *generator, char *line)
@@ -245,7 +251,9 @@ static void read_line(struct generator *generator, char *line)
     }
     if (n_words == 0)
         return;
-    if (n_words == 2 && strcmp(first[0], "default") == 0)
+    if (n_words == 1 && strcmp(first[0], "tells") == 0)
+        generator->tells = true;
+    else if (n_words == 2 && strcmp(first[0], "default") == 0)
         start(generator, first[1]);
     else if (n_words == 2 && strcmp(first[0], "include") == 0)
         include_list(generator, first[1]);
@@ -294,8 +302,9 @@ static void write_told(const struct generator *generator, FILE *out, const char 
 {
     fprintf(out, "const struct filter_call filter_%s_told[] = {\n", name);
     for (size_t i = 0; i < generator->n_told; i++)
-        fprintf(out, "    {%d, \"%s\"},\n", generator->told[i].number, generator->told[i].name);
-    fprintf(out, "    {-1, 0},\n};\n");
+        fprintf(out, "    {%d, \"%s\", %d},\n", generator->told[i].number, generator->told[i].name,
+            generator->told[i].nests);
+    fprintf(out, "    {-1, 0, 0},\n};\n");
 }
 
 int main(int argc, char *argv[])
