@@ -162,6 +162,7 @@ struct saphan_run {
     bool writable_root;    /* what is written to a container's root is kept while it runs */
     const char *transport; /* NULL or "local" */
     bool detach;           /* the leg outlives the connection; the request ends with ACCEPTED */
+    bool measure;          /* an arm of a cell of the matrix, for whom the policy lets measure */
 };
 
 /* ---- what comes back ---- */
@@ -217,6 +218,8 @@ enum saphan_event_kind {
     SAPHAN_EVENT_IMAGE = 20,
     SAPHAN_EVENT_MACHINE = 30,
     SAPHAN_EVENT_PROPERTY = 31,
+    SAPHAN_EVENT_CELL = 32,
+    SAPHAN_EVENT_ARM = 33, /* of the cell before it */
 };
 
 struct saphan_told {
@@ -324,6 +327,60 @@ struct saphan_machine {
     const char *command; /* measures it again */
 };
 
+/* A cell of the matrix.  What is not known is "". */
+struct saphan_cell {
+    uint64_t cell;
+    const char *verdict; /* BLANK NESTS COLLIDES HANGS INDETERMINATE */
+    bool silent;         /* of COLLIDES: it ended with 0, and the artefact was not there */
+    unsigned int arm;    /* which one decided */
+    int64_t begun_ms, ended_ms; /* ended_ms 0: it was not ended */
+    bool newest;
+    const char *vendor;
+    const char *vendor_version;
+    const char *program;
+    const char *sha256;
+    const char *identity;
+    const char *platform;
+    const char *kernel;
+    const char *distribution;
+    const char *boot_id;
+    const char *host;
+    const char *saphan;
+    const char *enclosure;
+    const char *boundary;
+    const char *walls;
+    const char *sandbox;
+    const char *user;
+    const char *measured_by;
+    const char *falsify;
+    const char *origin;
+    const char *hash;
+    const char *why;
+    const char *stale;
+};
+
+struct saphan_arm {
+    uint64_t cell, leg;  /* leg 0: it was no leg */
+    unsigned int arm;    /* 0 to 5 */
+    const char *outcome; /* blank running held failed SILENT without-its-sandbox hung refused lost
+                            unrunnable */
+    int status;          /* as waitpid(2); -1: not known */
+    int64_t begun_ms, ended_ms;
+    const char *command, *detail, *output, *events;
+};
+
+enum saphan_step {
+    SAPHAN_STEP_BEGIN = 1,
+    SAPHAN_STEP_END = 2,
+    SAPHAN_STEP_IMPORT = 3,
+};
+
+enum saphan_matrix_what {
+    SAPHAN_MATRIX_NEWEST = 1, /* of each vendor, version, boundary, sandbox, host; and the blanks */
+    SAPHAN_MATRIX_HISTORY = 2,
+    SAPHAN_MATRIX_ONE = 3, /* the cell AFTER, with its arms */
+};
+
 struct saphan_property { /* what the row and the cells measured on it let say */
     const char *slug, *state, *meaning, *detail;
 };
@@ -353,6 +410,8 @@ struct saphan_event {
         struct saphan_rule rule;
         struct saphan_machine machine;
         struct saphan_property property;
+        struct saphan_cell cell;
+        struct saphan_arm arm;
         uint64_t value;
     };
 };
@@ -429,6 +488,21 @@ int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_er
  * for whom the policy lets. */
 int saphan_machine(
     struct saphan *saphan, bool measure, uint64_t *ret_request, struct saphan_error *error);
+
+/* BEGIN and IMPORT: END, value = the cell's number.  END: CELL, ARM events, END.  Texts of CELL that
+ * are NULL are not told; what saphand knows better it says itself. */
+int saphan_cell(struct saphan *saphan, enum saphan_step step, const struct saphan_cell *cell,
+    uint64_t *ret_request, struct saphan_error *error);
+
+/* END.  An arm's row is written before it runs and amended after.  ARGV (NULL: none): of the
+ * control, what the caller would run. */
+int saphan_arm(struct saphan *saphan, enum saphan_step step, const struct saphan_arm *arm,
+    const char *const *argv, uint64_t *ret_request, struct saphan_error *error);
+
+/* CELL events, each with its ARM events if ARMS, then END: value > 0: there is more, ask again with
+ * it as AFTER.  VENDOR NULL: all. */
+int saphan_matrix(struct saphan *saphan, enum saphan_matrix_what what, const char *vendor,
+    bool arms, uint64_t after, uint64_t *ret_request, struct saphan_error *error);
 
 /* Waits for the next event, with the signal mask MASK while it waits (NULL: unchanged), as
  * ppoll(2); SAPHAN_E_TIMEOUT when nothing moved, in a pump neither, for TIMEOUT_MS (-1: for ever).

@@ -341,12 +341,49 @@ static void back_claims(
 static void judge_nesting(const struct rule *rule, const struct request *request,
     bool nested_allowed, struct refusals *refusals)
 {
-    if (!request->nesting || request->nesting->reason == REASON_NONE || rule->test_only_nested)
+    if (!request->nesting || request->nesting->reason == REASON_NONE || rule->test_only_nested ||
+        (request->measure && rule->may_measure))
         return;
     /* Only this is what a container can let through: that a file could not be read is no less. */
     if (nested_allowed && request->nesting->reason == REASON_NESTED_SANDBOX_REQUESTED)
         return;
     refuse(refusals, request->nesting->reason, "%s", request->nesting->detail);
+}
+
+/* Evidence before admission: no cell, one that says nothing any more, one that says no. */
+static void judge_cell(
+    const struct rule *rule, const struct asked *asked, struct refusals *refusals)
+{
+    const struct cell_standing *cell = asked->request->cell;
+    char again[160];
+
+    if (!rule->require_nests || asked->request->measure || !cell)
+        return;
+    (void)snprintf(again, sizeof(again),
+        "measure it: saphan matrix measure --vendor %.32s --boundary %s ... -- TURN", asked->vendor,
+        boundary_name(asked->boundary));
+    if (cell->cell == 0)
+        refuse(refusals, REASON_CELL_UNMEASURED,
+            "%.32s in %s, its own sandbox %s: nobody looked; %s", asked->vendor,
+            boundary_name(asked->boundary), cell->sandbox, again);
+    else if (cell->stale[0])
+        refuse(refusals, REASON_CELL_UNMEASURED, "cell %llu is stale: %s; %s",
+            (unsigned long long)cell->cell, cell->stale, again);
+    else if (cell->verdict == CELL_COLLIDES || cell->verdict == CELL_HANGS)
+        refuse(refusals, REASON_CELL_COLLIDES, "cell %llu says %s: saphan matrix show %llu; %s",
+            (unsigned long long)cell->cell, cell_verdict_name(cell->verdict),
+            (unsigned long long)cell->cell, again);
+    else if (cell->verdict != CELL_NESTS)
+        refuse(refusals, REASON_CELL_UNMEASURED, "cell %llu says %s; %s",
+            (unsigned long long)cell->cell, cell_verdict_name(cell->verdict), again);
+}
+
+static void judge_measuring(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    if (request->measure && !rule->may_measure)
+        refuse(refusals, REASON_MEASURE_NOT_ALLOWED,
+            "the rule `%s` of %.80s lets no cell be measured", rule->name, rule->file);
 }
 
 static void judge_steering(
@@ -415,6 +452,8 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     judge_custody(asked, decision, refusals);
     judge_nesting(rule, asked->request, decision->nested_allowed, refusals);
     judge_steering(rule, asked->request, refusals);
+    judge_cell(rule, asked, refusals);
+    judge_measuring(rule, asked->request, refusals);
     judge_usage(rule, usage, refusals);
     judge_demands(rule, machine, refusals);
     back_claims(machine, decision, refusals);

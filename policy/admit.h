@@ -8,6 +8,7 @@
 
 #include "forward.h"
 #include "limit.h"
+#include "matrix.h"
 #include "nesting.h"
 #include "reasons.h"
 #include "rule.h"
@@ -81,6 +82,14 @@ struct asked_image {
     char trouble_detail[256];
 };
 
+/* The newest cell of this host for a vendor, a boundary and the state of its sandbox. */
+struct cell_standing {
+    uint64_t cell; /* 0: there is none */
+    enum cell_verdict verdict;
+    const char *sandbox;        /* which was looked for: on, off, none */
+    char stale[CELL_STALE_MAX]; /* why it says nothing any more; "": it is fresh */
+};
+
 struct request {
     enum boundary boundary;
     enum view view;
@@ -88,6 +97,7 @@ struct request {
     const char *vendor;
     bool git;
     bool detach;
+    bool measure; /* an arm of a cell: nothing is refused for the vendor's own sandbox */
     struct grant grants[GRANTS_MAX];
     uint32_t n_grants;
     const char *carve_outs[CARVE_OUTS_MAX]; /* as asked: absolute, or relative to the workspace */
@@ -111,8 +121,9 @@ struct request {
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
     const struct custody_step *custody; /* the way to the vendor's program, as far as it is known */
     uint32_t n_custody;
-    const char *steered;           /* what of the workspace steers the vendor; NULL: nothing */
-    const struct nesting *nesting; /* what that profile says of the command; NULL without one */
+    const char *steered;              /* what of the workspace steers the vendor; NULL: nothing */
+    const struct nesting *nesting;    /* what that profile says of the command; NULL without one */
+    const struct cell_standing *cell; /* NULL: no rule demands one */
 };
 
 struct usage {

@@ -66,6 +66,7 @@ struct rule {
     enum nested_answer nested;
     bool steering_refused; /* Steering=refuse: a workspace that steers its vendor is refused */
     bool rewritten_red;    /* Profile-Rewritten=red */
+    bool require_nests;    /* Require-Cell=NESTS: a vendor must have been seen working inside */
     bool may_measure;      /* Measure=yes: the machine, and cells of the matrix */
     bool
         test_only_nested; /* Test-Only-Start-With-Nested-Sandbox=yes: not judged before the start */

@@ -366,6 +366,14 @@ static int take_rewritten(struct rule_parser *parser, const char *word)
     return take_either(parser, word, "red", &parser->rule->rewritten_red);
 }
 
+static int take_require_cell(struct rule_parser *parser, const char *word)
+{
+    if (!text_equal(word, "NESTS"))
+        return rule_error(parser, "`%s` is no verdict to demand: write NESTS", shown(word).text);
+    parser->rule->require_nests = true;
+    return 0;
+}
+
 static int take_measure(struct rule_parser *parser, const char *word)
 {
     if (text_parse_bool(word, &parser->rule->may_measure) < 0)
@@ -411,6 +419,7 @@ static const struct key {
     {"Nested", true, take_nested},
     {"Steering", true, take_steering},
     {"Profile-Rewritten", true, take_rewritten},
+    {"Require-Cell", true, take_require_cell},
     {"Measure", true, take_measure},
     {"Test-Only-Start-With-Nested-Sandbox", true, take_test_only_nested},
 };

@@ -1,5 +1,7 @@
 #include "answer.h"
 
+#include "matrix_wire.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -348,6 +350,11 @@ static int read_image(struct arena *arena, const Saphan__V1__Image *image, struc
     return r != 0 ? r : read_list(arena, image->command, image->n_command, &out->command);
 }
 
+static int read_for_cells(void *context, const ProtobufCBinaryData *bytes, const char **ret)
+{
+    return read_bytes(context, bytes, ret);
+}
+
 static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, bool *ret_known,
     struct saphan_event *ret)
 {
@@ -378,6 +385,10 @@ static int read_body(const Saphan__V1__ServerFrame *frame, struct arena *arena, 
         return read_property(frame->property, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_IMAGE:
         return read_image(arena, frame->image, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_CELL:
+        return cells_read_cell(read_for_cells, arena, frame->cell, ret);
+    case SAPHAN__V1__SERVER_FRAME__BODY_ARM:
+        return cells_read_arm(read_for_cells, arena, frame->arm, ret);
     case SAPHAN__V1__SERVER_FRAME__BODY_END:
         ret->kind = SAPHAN_EVENT_END;
         ret->value = frame->end->value;

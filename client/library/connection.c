@@ -1,6 +1,7 @@
 /* The connection: requests out, events in, and the pumps that run meanwhile. */
 #include "answer.h"
 #include "failure.h"
+#include "matrix_wire.h"
 #include "own.h"
 #include "pump.h"
 #include "request.h"
@@ -325,6 +326,61 @@ int saphan_machine(
     body.measure = measure;
     frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_MACHINE;
     frame.machine = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_cell(struct saphan *saphan, enum saphan_step step, const struct saphan_cell *cell,
+    uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__CellStep body = SAPHAN__V1__CELL_STEP__INIT;
+    Saphan__V1__Cell out;
+
+    cells_put_cell(cell, &out);
+    body.step = step;
+    body.cell = &out;
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_CELL_STEP;
+    frame.cell_step = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_arm(struct saphan *saphan, enum saphan_step step, const struct saphan_arm *arm,
+    const char *const *argv, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__ArmStep body = SAPHAN__V1__ARM_STEP__INIT;
+    ProtobufCBinaryData words[64];
+    Saphan__V1__Arm out;
+
+    cells_put_arm(arm, &out);
+    body.step = step;
+    body.arm = &out;
+    body.argv = words;
+    for (; argv && argv[body.n_argv]; body.n_argv++) {
+        if (body.n_argv == array_size(words))
+            return failure(
+                error, SAPHAN_E_VALUE, "control", "more than %zu words", array_size(words));
+        words[body.n_argv] = (ProtobufCBinaryData){
+            strlen(argv[body.n_argv]), (uint8_t *)(uintptr_t)argv[body.n_argv]};
+    }
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_ARM_STEP;
+    frame.arm_step = &body;
+    return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
+}
+
+int saphan_matrix(struct saphan *saphan, enum saphan_matrix_what what, const char *vendor,
+    bool arms, uint64_t after, uint64_t *ret_request, struct saphan_error *error)
+{
+    Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
+    Saphan__V1__Matrix body = SAPHAN__V1__MATRIX__INIT;
+
+    body.what = what;
+    body.arms = arms;
+    body.after = after;
+    if (vendor)
+        body.vendor = (ProtobufCBinaryData){strlen(vendor), (uint8_t *)(uintptr_t)vendor};
+    frame.body_case = SAPHAN__V1__CLIENT_FRAME__BODY_MATRIX;
+    frame.matrix = &body;
     return ask(saphan, &frame, ASKED_OTHER, NULL, 0, ret_request, error);
 }
 

@@ -551,6 +551,7 @@ static int fill_choices(
     run->writable_root = asked->writable_root;
     run->git = asked->git;
     run->detach = asked->detach;
+    run->measure = asked->measure;
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "decode.h"
 
+#include "decode_cell.h"
 #include "decode_run.h"
 #include "form.h"
 #include "frame.h"
@@ -123,6 +124,12 @@ static int decode_body(struct form *form, const Saphan__V1__ClientFrame *frame, 
         seam_writer_init(&ask->writer, SEAM_ASK_MACHINE, 0);
         ask->fixed.machine = (struct seam_ask_machine){.measure = frame->machine->measure != 0};
         return 0;
+    case SAPHAN__V1__CLIENT_FRAME__BODY_CELL_STEP:
+        return decode_cell(form, frame->cell_step, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_ARM_STEP:
+        return decode_arm(form, frame->arm_step, ask);
+    case SAPHAN__V1__CLIENT_FRAME__BODY_MATRIX:
+        return decode_matrix(form, frame->matrix, ask);
     default:
         return form_malformed(form, "body: absent");
     }

@@ -22,6 +22,9 @@ struct ask {
         struct seam_ask_status status;
         struct seam_ask_machine machine;
         struct seam_ask_image image;
+        struct seam_cell cell;
+        struct seam_arm arm;
+        struct seam_ask_matrix matrix;
     } fixed;
 };
 

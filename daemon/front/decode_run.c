@@ -37,6 +37,7 @@ static int decode_choices(struct form *form, const Saphan__V1__Run *run, struct 
     out->net = (uint32_t)run->net;
     out->git = run->git != 0;
     out->detach = run->detach != 0;
+    out->measure = run->measure != 0;
     return 0;
 }
 

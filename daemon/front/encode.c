@@ -128,6 +128,10 @@ static encode_body *body_for(uint16_t type)
         return encode_end;
     case SEAM_WHY:
         return encode_why;
+    case SEAM_CELL:
+        return encode_cell;
+    case SEAM_ARM:
+        return encode_arm;
     case SEAM_MACHINE:
         return encode_machine;
     case SEAM_PROPERTY:

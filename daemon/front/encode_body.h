@@ -13,6 +13,8 @@ encode_body encode_status;
 encode_body encode_rung;
 encode_body encode_rule;
 encode_body encode_why;
+encode_body encode_cell;
+encode_body encode_arm;
 encode_body encode_machine;
 encode_body encode_property;
 encode_body encode_image;

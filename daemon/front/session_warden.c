@@ -26,6 +26,9 @@ static bool answers(uint16_t asked, uint16_t type)
         return type == SEAM_STATUS || type == SEAM_RUNG || type == SEAM_RULE;
     case SEAM_ASK_WHY:
         return type == SEAM_WHY;
+    case SEAM_ASK_CELL:
+    case SEAM_ASK_MATRIX:
+        return type == SEAM_CELL || type == SEAM_ARM;
     case SEAM_ASK_MACHINE:
         return type == SEAM_MACHINE || type == SEAM_RUNG || type == SEAM_PROPERTY;
     case SEAM_ASK_IMAGE_ADD:

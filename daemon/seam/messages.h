@@ -13,6 +13,7 @@
 #include "forward.h"
 #include "hosts.h"
 #include "image_messages.h"
+#include "matrix_messages.h"
 #include "verdict.h"
 
 enum seam_type {
@@ -32,6 +33,8 @@ enum seam_type {
     SEAM_IMAGE,     /* struct seam_image */
     SEAM_MACHINE = 24, /* struct seam_machine: the row that the rungs after it belong to */
     SEAM_PROPERTY,     /* struct seam_property: what the row lets say */
+    SEAM_CELL,         /* struct seam_cell */
+    SEAM_ARM,          /* struct seam_arm, of the cell before it */
 
     /* front -> warden */
     SEAM_ASK_RUN = 32, /* struct seam_run; descriptors as its indices say */
@@ -51,6 +54,9 @@ enum seam_type {
     SEAM_ASK_IMAGE_GC,  /* struct seam_ask_image -> SEAM_END: how many layers went */
     SEAM_ASK_MACHINE = 48, /* struct seam_ask_machine -> SEAM_MACHINE, SEAM_RUNG...,
                             * SEAM_PROPERTY..., SEAM_END */
+    SEAM_ASK_CELL,   /* struct seam_cell with its step -> [SEAM_CELL, SEAM_ARM...], SEAM_END */
+    SEAM_ASK_ARM,    /* struct seam_arm with its step -> SEAM_END */
+    SEAM_ASK_MATRIX, /* struct seam_ask_matrix -> (SEAM_CELL, SEAM_ARM...)..., SEAM_END */
 
     /* warden -> stub */
     SEAM_PLAN = 64, /* struct seam_plan; descriptor 0: the sealed plan; then as the plan says */
@@ -194,7 +200,7 @@ struct seam_run {
     struct seam_forward forwards[FORWARDS_MAX];
     struct seam_text image, user, host_name; /* of a container; absent: not asked */
     uint32_t writable_root;
-    uint32_t reserved;
+    uint32_t measure; /* 1: an arm of a cell */
 };
 
 struct seam_accepted {

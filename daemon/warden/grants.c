@@ -231,6 +231,7 @@ int leg_read_request(struct leg *leg)
     request->net = (enum net)run->net;
     request->git = run->git != 0;
     request->detach = run->detach != 0;
+    request->measure = run->measure != 0;
     request->vendor = seam_text(&leg->ask, run->vendor);
     request->chdir = seam_text(&leg->ask, run->chdir);
     request->limits = run->limits;

@@ -55,4 +55,19 @@ static const char ledger_schema[] =
     " began_ms INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS leg_image ("
     " leg INTEGER PRIMARY KEY, image TEXT NOT NULL, digest TEXT NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS cell ("
+    " id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, verdict INTEGER NOT NULL DEFAULT 0,"
+    " silent INTEGER NOT NULL DEFAULT 0, arm INTEGER NOT NULL DEFAULT 0,"
+    " newest INTEGER NOT NULL DEFAULT 0," /* 1; 2: it was begun and not ended */
+    " begun_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL DEFAULT 0"
+#define CELL_TEXT(name, max) ", " #name " TEXT NOT NULL DEFAULT ''"
+#include "cell_texts.def"
+#undef CELL_TEXT
+    ") STRICT;"
+    "CREATE INDEX IF NOT EXISTS cell_newest ON cell (id) WHERE newest > 0;"
+    "CREATE INDEX IF NOT EXISTS cell_key ON cell (vendor, boundary, sandbox) WHERE newest > 0;"
+    "CREATE TABLE IF NOT EXISTS arm ("
+    " cell INTEGER NOT NULL, arm INTEGER NOT NULL, leg INTEGER NOT NULL, outcome INTEGER NOT NULL,"
+    " status INTEGER NOT NULL, begun_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, command TEXT,"
+    " detail TEXT, output TEXT, events TEXT, PRIMARY KEY (cell, arm)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS note (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;";

@@ -98,6 +98,7 @@ struct leg {
     struct leg_image *image; /* leg_image.c: of a container; NULL: none */
     const char **argv;       /* what is to be executed: as asked, or as the image says */
     uint32_t argc;
+    struct cell_standing standing; /* cells.c: request.cell, where a rule demands one */
 
     int grant_fds[GRANTS_MAX]; /* O_PATH or a directory; owned */
     char *grant_paths[GRANTS_MAX];

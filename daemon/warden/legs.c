@@ -7,6 +7,7 @@
 #include "legs.h"
 
 #include "accounts.h"
+#include "cells.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "doors.h"
@@ -322,6 +323,7 @@ void leg_vendor_known(struct leg *leg)
         leg_refuse(leg, leg->ending.killed, "before the program was started");
         return;
     }
+    cells_look_up(leg);
     usage_of(leg->warden, leg->peer.uid, &usage);
     admit(&leg->request, &leg->peer, &leg->warden->policy, &leg->warden->machine, &usage,
         &leg->decision);
@@ -432,6 +434,7 @@ static void stub_started(struct leg *leg, const struct seam_started *started)
     start_wall(leg);
     leg_tell(leg, EVENT_STARTED, REASON_NONE, (int64_t[]){started->pid, 0, 0}, NULL, NULL);
     version_tell(leg);
+    cells_note_leg(leg);
     leg_program_started(leg);
     leg_files_started(leg);
 }

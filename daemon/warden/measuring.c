@@ -1,5 +1,6 @@
 #include "measuring.h"
 
+#include "cells.h"
 #include "ledger_machine.h"
 #include "log.h"
 #include "machine.h"
@@ -65,8 +66,9 @@ static bool send_rungs(struct front *front, uint64_t request, const struct machi
 
 static bool send_properties(struct front *front, uint64_t request)
 {
-    struct cell_counts cells = {0};
+    struct cell_counts cells;
 
+    cells_count(front->warden, &cells);
     for (int i = 0; i < PROPERTY_COUNT; i++) {
         char detail[PROPERTY_DETAIL_MAX];
         struct seam_property out = {

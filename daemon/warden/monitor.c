@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include "answers.h"
+#include "cells.h"
 #include "images.h"
 #include "legs.h"
 #include "log.h"
@@ -29,6 +30,9 @@ static const struct entry {
     {SEAM_ASK_STATUS, false, answer_status},
     {SEAM_ASK_WHY, true, answer_why},
     {SEAM_ASK_DOOR, true, answer_door},
+    {SEAM_ASK_CELL, true, answer_cell},
+    {SEAM_ASK_ARM, true, answer_arm},
+    {SEAM_ASK_MATRIX, true, answer_matrix},
     {SEAM_ASK_MACHINE, true, answer_machine},
     {SEAM_ASK_IMAGE_ADD, true, images_ask_add},
     {SEAM_ASK_IMAGES, true, images_ask_list},

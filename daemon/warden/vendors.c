@@ -44,6 +44,11 @@ const struct profile *vendors_find(const struct vendor_set *set, const char *nam
     return NULL;
 }
 
+const char *vendors_name(const struct vendor_set *set, size_t at)
+{
+    return at < set->count ? set->profiles[at].name : NULL;
+}
+
 static int read_one(struct profile *profile, const char *file)
 {
     const char *base = strrchr(file, '/') + 1;

@@ -13,5 +13,8 @@ int vendors_read(const struct options *options, struct vendor_set **ret);
 struct vendor_set *vendors_hold(struct vendor_set *set);
 void vendors_release(struct vendor_set *set); /* NULL is let through */
 
+/* The name of number AT; NULL behind the last. */
+const char *vendors_name(const struct vendor_set *set, size_t at);
+
 /* NULL when there is none of this name. */
 const struct profile *vendors_find(const struct vendor_set *set, const char *name);

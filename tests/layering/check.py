@@ -45,7 +45,7 @@ FOREIGN = {
     "cap-ng.h": ("boundary", "stub", "checker", "opener", "probe", "front", "kernel"),
 }
 # A table that is data, not an interface, and may be read across: `saphan explain` needs no saphand.
-TABLES = {("client", "reasons.def"): "policy"}
+TABLES = {("client", "reasons.def"): "policy", ("client", "cell_texts.def"): "policy"}
 TOP = {
     "meson.build", "meson_options.txt", "daemon", "client", "proto", "policy", "units", "tests",
     "packaging", "README.md", "NEWS.md", "LICENSE", "THREATS.md",

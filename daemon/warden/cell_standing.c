@@ -1,0 +1,111 @@
+/* cell_standing.c - what the newest cells say when somebody is about to be admitted. */
+#include "cells_private.h"
+
+#include "log.h"
+#include "properties.h"
+#include <stdio.h>
+
+struct counting {
+    struct warden *warden;
+    struct cell_counts *counts;
+};
+
+static bool count_one(void *context, const struct cell_row *row)
+{
+    struct counting *counting = context;
+    char stale[CELL_STALE_MAX];
+
+    if (row->texts[CELL_TEXT_origin][0])
+        return true;
+    cells_find_stale(counting->warden, row, NULL, NULL, stale);
+    if (stale[0])
+        counting->counts->stale++;
+    else if (row->ended_ms == 0 || row->verdict == CELL_INDETERMINATE)
+        counting->counts->indeterminate++;
+    else if (row->verdict == CELL_NESTS)
+        counting->counts->nests++;
+    else if (row->verdict == CELL_HANGS)
+        counting->counts->hangs++;
+    else
+        counting->counts->collides++;
+    return true;
+}
+
+void cells_count(struct warden *warden, struct cell_counts *ret)
+{
+    struct counting counting = {warden, ret};
+
+    *ret = (struct cell_counts){0};
+    (void)ledger_cells(warden->ledger, false, NULL, 0, count_one, &counting);
+}
+
+static const char *sandbox_of(const struct leg *leg)
+{
+    if (!leg->request.profile || !leg->request.nesting)
+        return "none";
+    return leg->vendor.nesting.sandbox == SANDBOX_ON   ? "on"
+           : leg->vendor.nesting.reason != REASON_NONE ? "on"
+                                                       : "off";
+}
+
+/* What the program is, as the opener saw it: another file has another one. */
+static void identify(const struct leg *leg, char *out, size_t size)
+{
+    const struct leg_program *program = &leg->vendor.program;
+
+    out[0] = '\0';
+    if (program->path)
+        (void)snprintf(out, size, "%llu:%llu:%llu:%lld:%lld", (unsigned long long)program->dev,
+            (unsigned long long)program->ino, (unsigned long long)program->size,
+            (long long)program->mtime_ns, (long long)program->ctime_ns);
+}
+
+static bool stand(void *context, const struct cell_row *row)
+{
+    struct leg *leg = context;
+    struct cell_standing *standing = &leg->standing;
+    char identity[200];
+
+    identify(leg, identity, sizeof(identity));
+    standing->cell = row->id;
+    standing->verdict = row->verdict;
+    cells_find_stale(leg->warden, row, identity,
+        leg->vendor.version_known ? leg->vendor.version : NULL, standing->stale);
+    return false;
+}
+
+void cells_look_up(struct leg *leg)
+{
+    const struct policy *policy = &leg->warden->policy;
+    const char *vendor = leg->request.vendor && *leg->request.vendor ? leg->request.vendor : "proc";
+    bool wanted = false;
+
+    for (size_t i = 0; i < policy->n_rules; i++)
+        wanted = wanted || policy->rules[i].require_nests;
+    if (!wanted)
+        return;
+    leg->request.cell = &leg->standing;
+    leg->standing.sandbox = sandbox_of(leg);
+    if (ledger_cell_of(leg->warden->ledger, vendor,
+            boundary_name(leg->request.boundary ? leg->request.boundary : BOUNDARY_DOMAIN),
+            leg->standing.sandbox, stand, leg) < 0)
+        log_error("ledger: the cell of %s could not be read", vendor);
+}
+
+void cells_note_leg(struct leg *leg)
+{
+    const struct nesting *nesting = leg->request.nesting;
+    char identity[200];
+
+    if (!leg->run->measure)
+        return;
+    identify(leg, identity, sizeof(identity));
+    leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-sandbox", sandbox_of(leg));
+    if (identity[0])
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-program", identity);
+    if (leg->vendor.version_known && leg->vendor.version[0])
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-version", leg->vendor.version);
+    if (nesting && nesting->reason != REASON_NONE)
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, reason_entry(nesting->reason)->slug,
+            "a measuring leg: it was started all the same");
+}
