@@ -105,8 +105,8 @@ tier_escape() {
 e2e_scripts() {
     local file name log
     for file in "$tests/$2"/*.sh; do
+        [ -x "$file" ] || continue # sourced by the others
         name=$(basename "$file" .sh)
-        [ "$name" != lib ] || continue
         log=$logs/$1-$name.daemon.log
         SAPHAN_DAEMON_LOG=$log script "$name" "$file"
         if grep -qE 'ERROR: .*Sanitizer|runtime error:' "$log" 2>/dev/null; then

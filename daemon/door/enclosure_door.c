@@ -18,7 +18,13 @@ static int set_limits(struct fault *fault)
         __rlimit_resource_t resource;
         rlim_t value;
     } limits[] = {
-        {RLIMIT_NOFILE, DESCRIPTORS}, {RLIMIT_CORE, 0}, {RLIMIT_NPROC, 0}, {RLIMIT_AS, MEMORY}};
+        {RLIMIT_NOFILE, DESCRIPTORS},
+        {RLIMIT_CORE, 0},
+        {RLIMIT_NPROC, 0},
+#ifndef SAPHAN_SANITIZED /* whose shadow memory is terabytes of addresses */
+        {RLIMIT_AS, MEMORY},
+#endif
+    };
 
     for (size_t i = 0; i < array_size(limits); i++) {
         const struct rlimit limit = {limits[i].value, limits[i].value};

@@ -126,8 +126,9 @@ await() { # SECONDS COMMAND...: true as soon as the command is
         sleep 0.02
     done
 }
-running() { pgrep -f -- "sleep $1\$" >/dev/null; } # is there a process whose arguments end so
-not_running() { ! running "$1"; }
+# Is there a sleep of SECONDS itself; and is there nothing at all, the client too, whose words end so.
+running() { pgrep -f -- "^([^ ]*/)?sleep $1\$" >/dev/null; }
+not_running() { ! pgrep -f -- "sleep $1\$" >/dev/null; }
 
 # ---- daemons of a script's own ----
 # start_daemon DIR [ARG...]: a further saphand whose private folder is DIR.  Sets $daemon_pid; its log

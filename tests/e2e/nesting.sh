@@ -72,7 +72,7 @@ fi
 (cd "$W" && as_user saphan run --json -- /bin/sh -c 'exec sleep 98765') >"$T/json" 2>&1 </dev/null &
 client=$!
 check "control: a leg runs" await 10 running 98765
-inside=$(pgrep -x -f 'sleep 98765' | head -n 1)
+inside=$(pgrep -x -f '(/bin/)?sleep 98765' | head -n 1)
 kill -KILL "$(awk '/^PPid:/ { print $2 }' "/proc/$inside/status")"
 check "a leg whose watcher died is killed" await 2 not_running 98765
 wait "$client"
