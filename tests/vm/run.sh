@@ -16,10 +16,15 @@ fail() { # what went wrong, as the one test
     exit 1
 }
 
+image_of() { apt-cache depends "$1" 2>/dev/null | awk '/Depends: linux-image/ { print $2; exit }'; }
 # kernel META: fetches (once) and unpacks what the meta package stands for; prints its version.
 kernel() {
     local package
-    package=$(apt-cache depends "$1" | awk '/Depends: linux-image/ { print $2; exit }')
+    package=$(image_of "$1")
+    if [ -z "$package" ]; then # a machine whose lists were never fetched, or thrown away
+        apt-get -qq update >&2
+        package=$(image_of "$1")
+    fi
     [ -n "$package" ] || return 1
     if [ ! -d "$work/$package" ]; then
         (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root "$package" >&2 &&
