@@ -119,11 +119,13 @@ tier_sanitize() {
     local plain=$SAPHAN_BUILD
     check "builds with ASan and UBSan" "$top/packaging/build" "$build-sanitize" \
         -Db_sanitize=address,undefined -Db_lundef=false
-    export ASAN_OPTIONS=abort_on_error=0:exitcode=99:detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+    export ASAN_OPTIONS=abort_on_error=0:exitcode=99:detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     export SAPHAN_BUILD=$build-sanitize
     SLOWER=6 meson_suite "$build-sanitize" unit
-    SLOWER=6 meson_suite "$build-sanitize" kernel
     SLOWER=6 meson_suite "$build-sanitize" fuzz
+    # What ends by _exit, behind walls that let nobody trace it, is not searched for leaks.
+    ASAN_OPTIONS+=:detect_leaks=0
+    SLOWER=6 meson_suite "$build-sanitize" kernel
     e2e_scripts sanitize e2e
     e2e_scripts sanitize-escape escape
     export SAPHAN_BUILD=$plain
