@@ -8,6 +8,7 @@
 
 #define FOLDS_MAX 128
 #define FOLD_MS 1000
+#define GATHER_MS 5
 #define WAITING_MAX 4096 /* told ends and starts that the channel had no room for */
 
 struct fold {
@@ -29,7 +30,7 @@ struct decisions {
     struct fold folds[FOLDS_MAX];
     size_t n_folds;
     struct fold further; /* what found no place above */
-    struct event *again, *writable;
+    struct event *again, *soon, *writable;
     TAILQ_HEAD(, told) waiting;
     size_t n_waiting;
 };
@@ -81,12 +82,12 @@ static void has_room(evutil_socket_t fd, short what, void *context)
 static void tell(
     struct door *door, struct seam_event *event, const char *subject, const char *detail)
 {
+    /* Not in the way of the bytes: whoever hears of it is woken once for what comes together. */
+    static const struct timeval gather = {.tv_usec = GATHER_MS * 1000L};
     struct decisions *decisions = door->decisions;
     struct told *told;
 
     event->at_ms = clock_wall_ms();
-    if (decisions->n_waiting == 0 && send_event(door, event, subject, detail) != -EAGAIN)
-        return;
     told = calloc(1, sizeof(*told));
     if (!told || decisions->n_waiting >= WAITING_MAX) {
         free(told);
@@ -98,7 +99,8 @@ static void tell(
     (void)strncpy(told->detail, detail ? detail : "", sizeof(told->detail) - 1);
     TAILQ_INSERT_TAIL(&decisions->waiting, told, entry);
     decisions->n_waiting++;
-    (void)event_add(decisions->writable, NULL);
+    if (!event_pending(decisions->soon, EV_TIMEOUT, NULL))
+        (void)event_add(decisions->soon, &gather);
 }
 
 bool decisions_ready(const struct door *door)
@@ -236,6 +238,7 @@ int decisions_open(struct door *door)
     TAILQ_INIT(&decisions->waiting);
     door->decisions = decisions;
     decisions->again = evtimer_new(door->loop, time_to_tell, door);
+    decisions->soon = evtimer_new(door->loop, has_room, door);
     decisions->writable = event_new(door->loop, DOOR_CHANNEL, EV_WRITE, has_room, door);
-    return decisions->again && decisions->writable ? 0 : -ENOMEM;
+    return decisions->again && decisions->soon && decisions->writable ? 0 : -ENOMEM;
 }

@@ -1,8 +1,8 @@
 /* decisions.h - what the warden is told: each decision, and the end of each connection.
  *
  * Nothing is dropped and nothing waits for ever: a refusal of the same host for the same reason is
- * folded into the one that was told before, and told again with its count; while the warden takes
- * no more, no further connection is accepted.
+ * folded into the one that was told before, and told again with its count.  All is told within a
+ * few milliseconds; while the warden takes no more, no further connection is accepted.
  */
 #pragma once
 
