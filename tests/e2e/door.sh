@@ -6,8 +6,8 @@ if [ -z "${DOOR_WORLD:-}" ]; then
     exec unshare -n -- "$(readlink -f "$0")" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=door_world.sh
-. "$(dirname "$0")/door_world.sh"
+# shellcheck source-path=SCRIPTDIR source=door_world.bash
+. "$(dirname "$0")/door_world.bash"
 open_world
 
 door() { leg --net door "$@"; } # [OPTION...] -- COMMAND...

@@ -5,8 +5,8 @@ if [ -z "${DOOR_WORLD:-}" ]; then
     exec unshare -n -- "$(readlink -f "$0")" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=door_world.sh
-. "$(dirname "$0")/door_world.sh"
+# shellcheck source-path=SCRIPTDIR source=door_world.bash
+. "$(dirname "$0")/door_world.bash"
 open_world
 mkdir -m 755 "$T/keys" "$T/unix"
 secret=sk-test-$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')

@@ -81,6 +81,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def reply_file(self, path):
+        try:
+            with open(FOLDER + path, "rb") as file:
+                self.reply(200, file.read())
+        except OSError:
+            self.reply(404, b"not here\n")
+
     def do_GET(self):
         self.note()
         if self.path == "/redirect":
@@ -97,6 +104,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.wfile.flush()
                 time.sleep(0.1)
             self.close_connection = True
+        elif self.path == "/npm/tiny":
+            self.reply_file("/www/tiny/index.json")
+        elif self.path.startswith("/www/"):
+            self.reply_file(self.path.split("?")[0])
         elif self.path.startswith("/big"):
             self.reply(200, b"x" * 5000000)
         else:

@@ -1,4 +1,4 @@
-# door_world.sh - the world outside of the legs, in the network namespace that the script is in.
+# door_world.bash - the world outside of the legs, in the network namespace that the script is in.
 # shellcheck shell=bash
 POLICY_HOSTS=${POLICY_HOSTS:-'*.example.test:* example.test:* 127.0.0.1:8000'}
 
