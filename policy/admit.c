@@ -345,8 +345,14 @@ static void judge_nesting(const struct rule *rule, const struct request *request
         (request->measure && rule->may_measure))
         return;
     /* Only this is what a container can let through: that a file could not be read is no less. */
-    if (nested_allowed && request->nesting->reason == REASON_NESTED_SANDBOX_REQUESTED)
+    if (nested_allowed && request->nesting->reason == REASON_NESTED_SANDBOX_REQUESTED) {
+        /* user_namespaces(7): mapping root of the parent namespace takes CAP_SETFCAP in it. */
+        if (request->image.root)
+            refuse(refusals, REASON_NESTED_SANDBOX_REQUESTED,
+                "%.400s; as root of the image without a capability it cannot: give --user",
+                request->nesting->detail);
         return;
+    }
     refuse(refusals, request->nesting->reason, "%s", request->nesting->detail);
 }
 

@@ -78,6 +78,7 @@ struct asked_image {
     bool known;
     uint32_t owner;        /* the uid that added it */
     const char *directory; /* its working directory; NULL: none */
+    bool root;             /* the leg is uid 0 inside */
     enum reason trouble;   /* of what else was asked with it (a user, a command); REASON_NONE */
     char trouble_detail[256];
 };

@@ -155,6 +155,7 @@ static void take_image(struct leg *leg)
     if (text_path_is_normal(record->directory))
         asked->directory = record->directory;
     judge_user(leg);
+    asked->root = leg->image->uid == 0;
     if (leg->argc == 0 && asked->trouble == REASON_NONE) {
         asked->trouble = REASON_IMAGE_NO_COMMAND;
         (void)snprintf(

@@ -1,0 +1,72 @@
+#!/bin/bash
+# codex_container.sh - codex with its own sandbox ON: inside a Debian image whose policy says Nested=allow it
+# does its work, and everything else of the boundary holds; in a domain, and where nothing is said, refused.
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+have codex @openai/codex
+command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
+
+# ---- a Debian root, made once, with codex in it ----
+debian=${SAPHAN_IMAGES:-/var/cache/saphan-tests/images}/debian
+if [ ! -e "$debian.made" ]; then
+    rm -rf "$debian" && mkdir -p "$(dirname "$debian")"
+    said=$(timeout 900 mmdebstrap --variant=minbase --include=git,ca-certificates,nodejs,bubblewrap,python3-minimal \
+        bookworm "$debian" 2>&1 </dev/null) || not_measured "mmdebstrap could not make a root" "$said"
+    touch "$debian.made"
+fi
+if [ ! -e "$debian/opt/codex/node_modules" ]; then
+    mkdir -p "$debian/opt/codex" && cp -a "$root/node_modules" "$debian/opt/codex/"
+fi
+codex=/opt/codex/node_modules/.bin/codex
+policy "$LEG_USER root" 'Boundary=container' 'Image=*' 'Image-Add=yes' 'Nested=allow' >"$T/nested.policy"
+policy "$LEG_USER root" 'Boundary=container' 'Image=*' 'Image-Add=yes' >"$T/plain.policy"
+policy "$LEG_USER root" 'Boundary=container' 'Image=*' 'Image-Add=yes' Test-Only-Start-With-Nested-Sandbox=yes >"$T/late.policy"
+for name in nested plain late; do
+    start_daemon "$T/$name" || not_ok "a daemon starts" "$(cat "$T/$name.log")"
+    check "the Debian root is added ($name)" env SAPHAN_SOCKET="$T/$name/saphan.sock" timeout 200 saphan image add debian "$debian"
+done
+with() { export SAPHAN_SOCKET=$T/$1/saphan.sock; }
+
+start() {
+    fresh
+    seat .codex/config.toml <<TOML
+model = "mock"
+model_provider = "mock"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:$port/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+TOML
+}
+node=/usr/bin/node
+options=(--env MOCK_KEY=dummy)
+arguments=(--skip-git-repo-check --disable plugins --disable apps -c analytics.enabled=false -c otel.exporter=none)
+inside=(--boundary container --image debian --user 1000:1000)
+run() { # [SAPHAN-OPTION...] : codex with its sandbox on
+    turn "$@" -- "$W/with-model" "$codex" exec -s workspace-write "${arguments[@]}" "Write artefact.txt"
+}
+
+with nested
+start
+run "${inside[@]}"
+green "sandbox ON in a container with Nested=allow"
+check_not "codex: and nothing was told of a refused sandbox" grep -q nested-sandbox "$T/json"
+start
+run "${inside[@]}" --user 0
+refused "sandbox ON as root of the image" nested-sandbox-requested "give --user"
+start
+run
+refused "sandbox ON in a domain of the same policy" nested-sandbox-requested "-s = workspace-write"
+with plain
+start
+run "${inside[@]}"
+refused "sandbox ON in a container without Nested=allow" nested-sandbox-requested "-s = workspace-write"
+start
+turn "${inside[@]}" -- "$W/with-model" "$codex" exec --dangerously-bypass-approvals-and-sandbox "${arguments[@]}" "Write artefact.txt"
+green "its bypass in a container"
+with late
+start
+run "${inside[@]}"
+nested "sandbox ON, found out while it runs (control: it is on)" "flags=0x" "comm=" "exe="
+finish
