@@ -29,6 +29,8 @@ static const char usage[] =
     "       saphan image list | show | rm | gc           what there is of them\n"
     "       saphan status                                the daemon, this machine, your rules\n"
     "       saphan machine show | probe-confinement      this machine's rungs, measured\n"
+    "       saphan matrix measure | show | history | export | import | report\n"
+    "                                                    what vendors do inside boundaries, measured\n"
     "       saphan explain [REASON]                      what a reason means, and its remedy\n"
     "       saphan --version | --help | VERB --help\n"
     "\n"
@@ -46,6 +48,7 @@ static const struct {
     {"status", verb_status},
     {"why", verb_why},
     {"machine", verb_machine},
+    {"matrix", verb_matrix},
     {"explain", verb_explain},
 };
 

@@ -17,6 +17,7 @@ int verb_image_show(int argc, char **argv);
 int verb_image_rm(int argc, char **argv);
 int verb_image_gc(int argc, char **argv);
 int verb_status(int argc, char **argv);
+int verb_matrix(int argc, char **argv);
 int verb_machine(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_explain(int argc, char **argv);

@@ -37,6 +37,8 @@ static bool may_control(struct front *front, const struct seam_message *message,
         nesting.bypass[0] ? nesting.bypass : "the control has the vendor's own sandbox off");
 }
 
+#define RETRIES 5 /* refused calls that make a loop of it */
+
 static int64_t percent(int64_t part, int64_t whole)
 {
     return whole > 0 ? part * 100 / whole : 0;
@@ -51,9 +53,9 @@ static void describe_hang(const struct arm_leg_row *leg, char detail[ARM_DETAIL_
         "%s: %lld%% of a cpu over %lld ms, %llu refused calls%s%.300s; its whole tree was ended "
         "and "
         "its cgroup is empty",
-        leg->refused_calls >= 100 ? "a retry loop without an end"
-        : cpu >= 50               ? "spinning"
-                                  : "waiting",
+        leg->refused_calls >= RETRIES ? "a retry loop without an end"
+        : cpu >= 50                   ? "spinning"
+                                      : "waiting",
         (long long)cpu, (long long)(leg->wall_us / 1000), (unsigned long long)leg->refused_calls,
         leg->denial[0] ? ", the first: " : "", leg->denial);
 }

@@ -3,7 +3,9 @@
 
 #include "log.h"
 #include "properties.h"
+#include "text.h"
 #include <stdio.h>
+#include <string.h>
 
 struct counting {
     struct warden *warden;
@@ -41,7 +43,8 @@ void cells_count(struct warden *warden, struct cell_counts *ret)
 
 static const char *sandbox_of(const struct leg *leg)
 {
-    if (!leg->request.profile || !leg->request.nesting)
+    if (!leg->request.profile || !leg->request.nesting ||
+        leg->request.profile->standard == PROFILE_DEFAULT_NONE)
         return "none";
     return leg->vendor.nesting.sandbox == SANDBOX_ON   ? "on"
            : leg->vendor.nesting.reason != REASON_NONE ? "on"
@@ -60,17 +63,32 @@ static void identify(const struct leg *leg, char *out, size_t size)
             (long long)program->mtime_ns, (long long)program->ctime_ns);
 }
 
+/* "says it is codex-cli 1.2, sha256 ...": the version alone; "" where it is not known. */
+static void version_of(const struct leg *leg, char *out, size_t size)
+{
+    static const char before[] = "says it is ", behind[] = ", sha256 ";
+    const char *version = leg->vendor.version_known ? leg->vendor.version : "";
+    char *end;
+
+    if (text_starts_with(version, before))
+        version += strlen(before);
+    (void)snprintf(out, size, "%s", version);
+    end = strstr(out, behind);
+    if (end)
+        *end = '\0';
+}
+
 static bool stand(void *context, const struct cell_row *row)
 {
     struct leg *leg = context;
     struct cell_standing *standing = &leg->standing;
-    char identity[200];
+    char identity[200], version[320];
 
     identify(leg, identity, sizeof(identity));
+    version_of(leg, version, sizeof(version));
     standing->cell = row->id;
     standing->verdict = row->verdict;
-    cells_find_stale(leg->warden, row, identity,
-        leg->vendor.version_known ? leg->vendor.version : NULL, standing->stale);
+    cells_find_stale(leg->warden, row, identity, version[0] ? version : NULL, standing->stale);
     return false;
 }
 
@@ -95,16 +113,17 @@ void cells_look_up(struct leg *leg)
 void cells_note_leg(struct leg *leg)
 {
     const struct nesting *nesting = leg->request.nesting;
-    char identity[200];
+    char identity[200], version[320];
 
     if (!leg->run->measure)
         return;
     identify(leg, identity, sizeof(identity));
+    version_of(leg, version, sizeof(version));
     leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-sandbox", sandbox_of(leg));
     if (identity[0])
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-program", identity);
-    if (leg->vendor.version_known && leg->vendor.version[0])
-        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-version", leg->vendor.version);
+    if (version[0])
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-version", version);
     if (nesting && nesting->reason != REASON_NONE)
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, reason_entry(nesting->reason)->slug,
             "a measuring leg: it was started all the same");

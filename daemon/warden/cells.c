@@ -1,6 +1,8 @@
 #include "cells.h"
 
 #include "cells_private.h"
+
+#include "accounts.h"
 #include "clock.h"
 #include "machine.h"
 #include "text.h"
@@ -139,7 +141,6 @@ static void fill_here(struct front *front, struct cell_row *row)
 {
     const struct machine_report *report = front->warden->report;
 
-    row->uid = front->peer.uid;
     row->texts[CELL_TEXT_kernel] = report->kernel;
     row->texts[CELL_TEXT_distribution] = report->distribution;
     row->texts[CELL_TEXT_boot_id] = report->boot_id;
@@ -169,6 +170,7 @@ static void read_cell(const struct seam_message *message, struct cell_row *row)
 static void begin(struct front *front, struct seam_message *message, bool import)
 {
     uint64_t request = message->header.request, id = 0;
+    auto_free char *user = NULL;
     struct cell_row row;
     int r;
 
@@ -185,6 +187,8 @@ static void begin(struct front *front, struct seam_message *message, bool import
     row.texts[CELL_TEXT_stale] = NULL;
     if (!import) {
         fill_here(front, &row);
+        (void)account_name(front->peer.uid, &user);
+        row.texts[CELL_TEXT_user] = user;
         row.verdict = CELL_BLANK;
         row.begun_ms = clock_wall_ms();
         row.ended_ms = 0;

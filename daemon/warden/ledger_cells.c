@@ -96,7 +96,8 @@ static int displace(struct ledger *ledger, uint64_t id)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int r = prepare(ledger,
-        "UPDATE cell SET newest=0 WHERE newest=1 AND id != ?1 AND (vendor, boundary, sandbox,"
+        "UPDATE cell SET newest=0 WHERE newest > 0 AND newest=1 AND id != ?1 AND (vendor, "
+        "boundary, sandbox,"
         " vendor_version, origin) = (SELECT vendor, boundary, sandbox, vendor_version, origin FROM"
         " cell WHERE id=?1)",
         &s);
@@ -113,7 +114,8 @@ int ledger_cell_begin(struct ledger *ledger, const struct cell_row *row, uint64_
 
     if (r == 0 && row->newest == 2)
         r = retire(ledger, row,
-            "UPDATE cell SET newest=0 WHERE newest=2 AND vendor=? AND boundary=? AND id != ?");
+            "UPDATE cell SET newest=0 WHERE newest > 0 AND newest=2 AND vendor=? AND boundary=? "
+            "AND id != ?");
     if (r == 0)
         r = insert(ledger, row, ret_id);
     if (r == 0 && row->newest == 1)
@@ -232,7 +234,7 @@ static int read_cells(sqlite3_stmt *s, ledger_take_cell *take, void *context)
 static int select_cells(struct ledger *ledger, const char *where, sqlite3_stmt **ret)
 {
     auto_free char *sql =
-        text_format("SELECT " CELL_COLUMNS "%s FROM cell WHERE %s", cell_text_columns, where);
+        text_format("SELECT " CELL_COLUMNS "%s FROM cell %s", cell_text_columns, where);
 
     return sql ? prepare(ledger, sql, ret) : -ENOMEM;
 }
@@ -242,8 +244,9 @@ int ledger_cells(struct ledger *ledger, bool history, const char *vendor, uint64
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int r = select_cells(ledger,
-        history ? "id > ?1 AND (?2 = '' OR vendor = ?2) ORDER BY id"
-                : "newest > 0 AND id > ?1 AND (?2 = '' OR vendor = ?2) ORDER BY id",
+        history ? "WHERE id > ?1 AND (?2 = '' OR vendor = ?2) ORDER BY id"
+                : "INDEXED BY cell_newest WHERE newest > 0 AND id > ?1 AND (?2 = '' OR vendor = "
+                  "?2) ORDER BY id",
         &s);
 
     if (r < 0)
@@ -256,7 +259,7 @@ int ledger_cells(struct ledger *ledger, bool history, const char *vendor, uint64
 int ledger_cell(struct ledger *ledger, uint64_t id, ledger_take_cell *take, void *context)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int r = select_cells(ledger, "id = ?", &s);
+    int r = select_cells(ledger, "WHERE id = ?", &s);
 
     if (r < 0)
         return r;
@@ -269,7 +272,8 @@ int ledger_cell_of(struct ledger *ledger, const char *vendor, const char *bounda
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int r = select_cells(ledger,
-        "newest = 1 AND vendor = ? AND boundary = ? AND sandbox = ? AND origin = ''"
+        "WHERE newest > 0 AND newest = 1 AND vendor = ? AND boundary = ? AND sandbox = ? AND "
+        "origin = ''"
         " ORDER BY id DESC LIMIT 1",
         &s);
 

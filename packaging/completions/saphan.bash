@@ -36,7 +36,7 @@ _saphan() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "run legs leg status machine why explain --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run legs leg status machine matrix why explain --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -69,6 +69,18 @@ _saphan() {
         esac
         ;;
     status) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
+    matrix)
+        if [ "$COMP_CWORD" = 2 ]; then
+            COMPREPLY=($(compgen -W "measure show history export import report --help" -- "$word"))
+        else
+            case ${COMP_WORDS[2]} in
+            measure) COMPREPLY=($(compgen -W "--bin --vendor --boundary --workspace --artefact --json --" -- "$word")) ;;
+            report) COMPREPLY=($(compgen -W "--html --markdown" -- "$word")) ;;
+            import) COMPREPLY=($(compgen -f -- "$word")) ;;
+            *) COMPREPLY=($(compgen -W "--json --vendor --help" -- "$word")) ;;
+            esac
+        fi
+        ;;
     machine) COMPREPLY=($(compgen -W "show probe-confinement --json --help" -- "$word")) ;;
     explain)
         COMPREPLY=($(compgen -W "$(saphan explain 2>/dev/null | awk '{ print $1 }') --help" \

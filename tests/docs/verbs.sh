@@ -14,7 +14,7 @@ check() {
         result "not ok" "$name"
     fi
 }
-for verb in "" run legs leg "leg show" "leg logs" "leg kill" "leg allow" "leg deny" image "image add" "image list" "image show" "image rm" "image gc" status machine why explain; do
+for verb in "" run legs leg "leg show" "leg logs" "leg kill" "leg allow" "leg deny" image "image add" "image list" "image show" "image rm" "image gc" status machine matrix "matrix measure" "matrix show" "matrix history" "matrix export" "matrix import" "matrix report" why explain; do
     # shellcheck disable=SC2086
     if said=$("$saphan" $verb --help 2>/dev/null) && grep -q '^usage: ' <<<"$said"; then
         result ok "saphan $verb --help"
@@ -32,7 +32,7 @@ options() { grep -oE -- '--[a-z][a-z-]+' | sort -u | grep -vxE -- '--(help|versi
 page_options() { # of an mdoc page: Fl Fl name, Fl -name
     sed -nE 's/\\&//g; s/.*(Fl Fl |Fl \\?-)([a-z][a-z-]+).*/--\2/p' "$1" | sort -u | grep -vxE -- '--(help|version)'
 }
-for pair in "saphan.1:$saphan:run legs machine why image" "saphand.8:$saphand:"; do
+for pair in "saphan.1:$saphan:run legs machine matrix why image" "saphand.8:$saphand:"; do
     IFS=: read -r page program verbs <<<"$pair"
     file=$(find "$top/client" "$top/daemon" -name "$page" | head -n 1)
     if [ -z "$file" ]; then
