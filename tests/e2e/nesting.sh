@@ -69,12 +69,13 @@ else
 fi
 
 # ---- the watcher dies ----
-(cd "$W" && as_user saphan run --json -- /bin/sh -c 'exec sleep 98765') >"$T/json" 2>&1 </dev/null &
+nap=$((900000 + $$)) # nobody else sleeps so long
+(cd "$W" && as_user saphan run --json -- /bin/sh -c "exec sleep $nap") >"$T/json" 2>&1 </dev/null &
 client=$!
-check "control: a leg runs" await 10 running 98765
-inside=$(pgrep -x -f '(/bin/)?sleep 98765' | head -n 1)
+check "control: a leg runs" await 10 running $nap
+inside=$(pgrep -x -f "(/bin/)?sleep $nap" | head -n 1)
 kill -KILL "$(awk '/^PPid:/ { print $2 }' "/proc/$inside/status")"
-check "a leg whose watcher died is killed" await 2 not_running 98765
+check "a leg whose watcher died is killed" await 2 not_running $nap
 wait "$client"
 rc=$?
 check "and is not GREEN" [ "$(colour)" != GREEN ]
