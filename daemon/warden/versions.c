@@ -400,16 +400,19 @@ static int hash(struct leg *leg)
     return r;
 }
 
-void version_know(struct leg *leg)
+static bool asks(const struct leg *leg)
 {
     const struct leg_program *program = &leg->vendor.program;
 
-    if (leg->vendor.says || !leg->request.profile || leg->request.profile->version.count == 0 ||
-        program->file < 0 || !program->path || !program->name)
-        leg_vendor_known(leg);
-    else if (find(leg))
+    return !leg->vendor.says && leg->request.profile && leg->request.profile->version.count > 0 &&
+           program->file >= 0 && program->path && program->name;
+}
+
+void version_know(struct leg *leg)
+{
+    if (asks(leg) && find(leg))
         look_up(leg);
-    else if (hash(leg) < 0)
+    else if (!asks(leg) || hash(leg) < 0)
         leg_vendor_known(leg);
 }
 
