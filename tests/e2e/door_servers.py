@@ -20,6 +20,7 @@ NAMES = {
     "api.example.test": [PUBLIC],
     "deep.under.example.test": [PUBLIC],
     "example.test": [PUBLIC],
+    "model.example.test": [PUBLIC],
     "other.test": [PUBLIC],
     "inside.example.test": ["127.0.0.1"],
     "metadata.example.test": ["169.254.169.254"],
