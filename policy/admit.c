@@ -311,17 +311,36 @@ static void judge_least(
     }
 }
 
+/* The host's view shows folders with sockets in them, beside those that are covered (/run, /tmp):
+ * no mount refuses to connect to one, and Landlock does from ABI 9 on. */
+#define LANDLOCK_ABI_SOCKETS 9
+
+static bool is_promised(
+    enum claim_id claim, const struct decision *decision, const struct machine_row *machine)
+{
+    switch (claim) {
+    case CLAIM_EGRESS_CUT:
+        return decision->net == NET_NONE;
+    case CLAIM_EGRESS_LISTED:
+        return decision->net == NET_DOOR;
+    case CLAIM_SOCKETS_SHUT:
+        return decision->net != NET_HOST &&
+               (decision->view == VIEW_MINIMAL ||
+                   machine->rungs[RUNG_LANDLOCK].value >= LANDLOCK_ABI_SOCKETS);
+    default:
+        return claim <= CLAIM_ENDS_WHOLE; /* the others go by what was asked: back_limits() */
+    }
+}
+
 static void back_claims(
     const struct machine_row *machine, struct decision *decision, struct refusals *refusals)
 {
-    for (unsigned int i = CLAIM_WRITE_CONFINED; i <= CLAIM_EGRESS_LISTED; i++) {
+    for (unsigned int i = CLAIM_WRITE_CONFINED; i < CLAIM_COUNT; i++) {
         char found[FOUND_MAX];
         enum rung_id missing;
         uint64_t rungs;
 
-        if ((i == CLAIM_EGRESS_CUT && decision->net != NET_NONE) ||
-            (i == CLAIM_EGRESS_LISTED && decision->net != NET_DOOR) ||
-            (i > CLAIM_ENDS_WHOLE && i < CLAIM_EGRESS_LISTED))
+        if (!is_promised((enum claim_id)i, decision, machine))
             continue;
         /* Whoever may make a user namespace has capabilities in it, over nothing but its own. */
         if (i == CLAIM_NO_PRIVILEGE && decision->nested_allowed)

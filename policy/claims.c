@@ -68,8 +68,7 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
             SET(RUNG_PIDNS, RUNG_USERNS),
             SET(RUNG_LANDLOCK, RUNG_LANDLOCK_SCOPE),
         },
-    /* Abstract sockets live in the network namespace, those with a path in the mount namespace; the
-     * families that no namespace holds (vsock and others) are refused by the filter. */
+    /* The families that no namespace holds (vsock and others) are refused by the filter. */
     [CLAIM_EGRESS_CUT] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
     /* A new user namespace would give capabilities inside it: the filter refuses to make one. */
     [CLAIM_NO_PRIVILEGE] = {SET(
@@ -91,6 +90,9 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
     [CLAIM_MEMORY_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_MEMORY)},
     [CLAIM_CPU_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_CPU)},
     /* The same wall as where egress is cut; the door is the one way out of it. */
+    /* Abstract sockets live in the network namespace, those with a path in the mount namespace: what
+     * the view does not show is not there.  Of the host's view see back_claims(). */
+    [CLAIM_SOCKETS_SHUT] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
     [CLAIM_EGRESS_LISTED] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
 };
 

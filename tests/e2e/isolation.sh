@@ -138,7 +138,7 @@ for where in "$hidden" "@saphan-e2e-$$" 47123; do
     wait "$server" 2>/dev/null
 done
 # Before Landlock ABI 9 a socket in a granted folder can be reached: the claim says so in so many words.
-check "egress-cut claims nothing of sockets in the grants" bash -c "grep -q 'outside the grants' <<<'$(jq -rs 'map(select(.event == "verdict")) | last | .claims[] | select(.claim == "egress-cut") | .meaning' "$T/json" | head -n 1)' || jq -se 'map(select(.event == \"verdict\")) | last | .egress_cut == false' '$T/json'"
+check "sockets-shut claims nothing of sockets in the grants" bash -c "grep -q 'outside the grants' <<<'$(jq -rs 'map(select(.event == "verdict")) | last | .claims[] | select(.claim == "sockets-shut") | .meaning' "$T/json" | head -n 1)' || jq -se 'map(select(.event == \"verdict\")) | last | .egress_cut == false' '$T/json'"
 leg -- /bin/sh -c 'ls /run/dbus /run/systemd /run/user /var/run/docker.sock "$SAPHAN_SOCKET" /run/saphan'
 check_not "no socket of the system is in the minimal view" grep -qaE 'sock|bus' "$T/out"
 leg --view host -- /bin/sh -c "ls -l $SAPHAN_PRIVATE; cat $SAPHAN_PRIVATE/saphan.sock"

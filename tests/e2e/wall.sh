@@ -11,9 +11,9 @@ open_world
 ip address add 2606:4700::99/128 dev lo
 echo '0 2147483647' >/proc/sys/net/ipv4/ping_group_range 2>/dev/null
 # What stands for docker.sock, a bus, a user's systemd, tmux: where such sockets are, open to everybody.
-run=$(mktemp -d /run/saphan-wall.XXXXXX) tmp=$(mktemp -d /tmp/saphan-wall.XXXXXX)
-chmod 755 "$run" "$tmp"
-trap 'rm -rf "$run" "$tmp"; _end' EXIT
+run=$(mktemp -d /run/saphan-wall.XXXXXX) tmp=$(mktemp -d /tmp/saphan-wall.XXXXXX) var=$(mktemp -d /var/tmp/saphan-wall.XXXXXX)
+chmod 755 "$run" "$tmp" "$var"
+trap 'rm -rf "$run" "$tmp" "$var"; _end' EXIT
 cat >"$T/listen.py" <<'PY'
 import os, socket, sys, threading
 def serve(server):
@@ -27,10 +27,10 @@ for where in sys.argv[1:]:
     threading.Thread(target=serve, args=(server,)).start()
 six = socket.socket(socket.AF_INET6); six.bind(("2606:4700::99", 80)); threading.Thread(target=serve, args=(six,)).start()
 PY
-python3 "$T/listen.py" @saphan-wall "$run/docker.sock" "$tmp/default" </dev/null &
-await 10 test -S "$tmp/default"
+python3 "$T/listen.py" @saphan-wall "$run/docker.sock" "$tmp/default" "$var/agent.sock" </dev/null &
+await 10 test -S "$var/agent.sock"
 cp "$TESTS/e2e/wall.py" "$W/wall.py"
-words=("run=$run/docker.sock" "tmp=$tmp/default")
+words=("run=$run/docker.sock" "tmp=$tmp/default" "var=$var/agent.sock")
 if command -v tmux >/dev/null; then tmux -S "$tmp/tmux" new-session -d sleep 60 2>/dev/null; fi
 
 python3 "$W/wall.py" "${words[@]}" >"$T/outside" 2>&1
@@ -41,6 +41,11 @@ judge() { # NAME
     local what answer rest
     while read -r what answer rest; do
         [ "$answer" = yes ] || { echo "# $what outside: $rest: says nothing here"; continue; }
+        # What the host's view shows, and no wall of this kernel refuses, is not claimed.
+        if [ "$what" = var ] && grep -q "^var yes" "$T/inside"; then
+            check_not "$1: a socket that the view shows is reached, and sockets-shut is not claimed" grep -q sockets-shut "$T/said"
+            continue
+        fi
         if grep -q "^$what no" "$T/inside"; then ok "$1: $what: $(sed -n "s/^$what no //p" "$T/inside")"; else
             not_ok "$1: $what is refused" "outside: $answer; inside: $(grep "^$what" "$T/inside")"
         fi
@@ -48,6 +53,8 @@ judge() { # NAME
 }
 check "most of it can be done outside" test "$(grep -c yes "$T/outside")" -ge 10
 in_leg; judge "net none"
+check "sockets-shut is claimed of the minimal view" grep -q sockets-shut "$T/said"
+check "egress-cut too" grep -q egress-cut "$T/said"
 in_leg --view host; judge "net none, host view"
 in_leg --net door --allow api.example.test; judge "net door"
 in_leg --net host

@@ -488,7 +488,7 @@ static void a_claim_that_nothing_backs(void **state)
         .state = RUNG_REFUSED, .error = EPERM, .detail = "clone3 CLONE_NEWNET: EPERM"};
     fixture_refused(&f, REASON_CLAIM_UNBACKED,
         "claim `egress-cut` wants `netns` to hold; found: refused: clone3 CLONE_NEWNET: EPERM");
-    assert_int_equal(f.decision.n_refusals, 1);
+    assert_int_equal(f.decision.n_refusals, 2);
     f.request.net = NET_HOST; /* then it is not promised */
     fixture_admitted(&f);
     f.machine = (struct machine_row){0};
