@@ -17,7 +17,10 @@ _saphan_run() {
     --net) COMPREPLY=($(compgen -W "none door host" -- "$word")) ;;
     --view) COMPREPLY=($(compgen -W "minimal host" -- "$word")) ;;
     --stdin) COMPREPLY=($(compgen -W "none inherit" -- "$word")) ;;
-    --boundary) COMPREPLY=($(compgen -W "domain" -- "$word")) ;;
+    --boundary) COMPREPLY=($(compgen -W "domain container" -- "$word")) ;;
+    --image) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
+    --transport) COMPREPLY=($(compgen -W "local" -- "$word")) ;;
+    --user | --hostname) ;;
     --vendor) COMPREPLY=($(compgen -W "proc" -- "$word")) ;;
     --env) COMPREPLY=($(compgen -v -- "$word")) ;;
     --limit)
@@ -27,6 +30,7 @@ _saphan_run() {
     *)
         COMPREPLY=($(compgen -W "--workspace --read --write --carve-out --seat --chdir --git
             --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --vendor
+            --image --user --hostname --writable-root --transport
             --json --help --" -- "$word"))
         ;;
     esac
@@ -36,7 +40,7 @@ _saphan() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "run legs leg status machine matrix why explain --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run legs leg status machine matrix image why explain --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -82,6 +86,13 @@ _saphan() {
         fi
         ;;
     machine) COMPREPLY=($(compgen -W "show probe-confinement --json --help" -- "$word")) ;;
+    image)
+        case $COMP_CWORD in
+        2) COMPREPLY=($(compgen -W "add list show rm gc --help" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')
+            --reference --json --help" -- "$word") $(compgen -f -- "$word")) ;;
+        esac
+        ;;
     explain)
         COMPREPLY=($(compgen -W "$(saphan explain 2>/dev/null | awk '{ print $1 }') --help" \
             -- "$word"))

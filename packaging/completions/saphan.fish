@@ -13,6 +13,10 @@ function __saphan_legs
     saphan legs --all 2>/dev/null | awk 'NR > 1 { print $1 "\t" $3 }'
 end
 
+function __saphan_images
+    saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }'
+end
+
 complete -c saphan -n __fish_use_subcommand -f -a run -d 'run a command confined'
 complete -c saphan -n __fish_use_subcommand -f -a legs -d 'the legs that run'
 complete -c saphan -n __fish_use_subcommand -f -a leg -d 'one leg'
@@ -20,6 +24,7 @@ complete -c saphan -n __fish_use_subcommand -f -a status -d 'daemon, machine and
 complete -c saphan -n __fish_use_subcommand -f -a why -d 'what decides for a path'
 complete -c saphan -n __fish_use_subcommand -f -a machine -d 'rungs of this machine'
 complete -c saphan -n __fish_use_subcommand -f -a matrix -d 'what vendors do inside boundaries'
+complete -c saphan -n __fish_use_subcommand -f -a image -d 'root file systems for containers'
 complete -c saphan -n __fish_use_subcommand -f -a explain -d 'what a reason means'
 complete -c saphan -n __fish_use_subcommand -f -l version -d 'version'
 complete -c saphan -l help -d 'help'
@@ -41,7 +46,12 @@ complete -c saphan -n __saphan_run_options -l env -x -a '(set -nx)' -d 'set in i
 complete -c saphan -n __saphan_run_options -l stdin -x -a 'none inherit' -d 'standard input'
 complete -c saphan -n __saphan_run_options -l keep-output -d 'keep the output'
 complete -c saphan -n __saphan_run_options -l detach -d 'end once it is accepted'
-complete -c saphan -n __saphan_run_options -l boundary -x -a domain -d 'the boundary'
+complete -c saphan -n __saphan_run_options -l boundary -x -a 'domain container' -d 'the boundary'
+complete -c saphan -n __saphan_run_options -l image -x -a '(__saphan_images)' -d 'the image of the container'
+complete -c saphan -n __saphan_run_options -l user -x -d 'USER or USER:GROUP of the image'
+complete -c saphan -n __saphan_run_options -l hostname -x -d 'the name of the container'
+complete -c saphan -n __saphan_run_options -l writable-root -d 'let it write to the image, in memory'
+complete -c saphan -n __saphan_run_options -l transport -x -a local -d 'where it runs'
 complete -c saphan -n __saphan_run_options -l vendor -x -a proc -d 'the profile'
 complete -c saphan -n __saphan_run_options -l json -d 'one JSON object a line'
 complete -c saphan -n '__saphan_verb run; and contains -- -- (commandline -opc)' -a '(__fish_complete_subcommand --fcs-skip=3)'
@@ -58,5 +68,8 @@ complete -c saphan -n '__saphan_verb matrix' -l html -r -F -d 'page'
 complete -c saphan -n '__saphan_verb matrix' -l markdown -r -F -d 'page'
 complete -c saphan -n '__saphan_verb matrix' -l bin -r -F -d 'program'
 complete -c saphan -n '__saphan_verb matrix' -l json -d 'JSON lines'
+complete -c saphan -n '__saphan_verb image' -a 'add list show rm gc (__saphan_images)'
+complete -c saphan -n '__saphan_verb image' -l reference -x -d 'which of them'
+complete -c saphan -n '__saphan_verb image' -l json -d 'JSON lines'
 complete -c saphan -n '__saphan_verb explain' -f -a '(saphan explain 2>/dev/null | awk \'{ print $1 }\')'
 complete -c saphan -n '__saphan_verb status legs leg machine explain' -f
