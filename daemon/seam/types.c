@@ -93,7 +93,7 @@ FIELDS(heard, TEXT(struct seam_heard, object), TEXT(struct seam_heard, dev),
 static const struct seam_type_form *unpacker_form(uint16_t type)
 {
     static const struct seam_type_form forms[] = {
-        [SEAM_UNPACK - SEAM_UNPACK] = {sizeof(struct seam_unpack), 3, unpack_fields},
+        [0] = {sizeof(struct seam_unpack), 3, unpack_fields}, /* counted from SEAM_UNPACK */
         [SEAM_UNPACK_HAVE -
             SEAM_UNPACK] = {sizeof(struct seam_unpack_have), IMAGE_LAYERS_MAX, NULL},
         [SEAM_CLEAR - SEAM_UNPACK] = {sizeof(struct seam_end), 2, NULL},

@@ -379,14 +379,12 @@ void answer_matrix(struct front *front, struct seam_message *message)
     if (telling.front && r == 0 && ask->what == MATRIX_NEWEST && !telling.more)
         tell_blanks(&telling, vendor);
     (void)snprintf(detail, sizeof(detail), "cell %llu", (unsigned long long)ask->after);
-    if (!telling.front)
-        r = 0;
-    else if (r < 0)
+    if (telling.front && r < 0)
         (void)cells_refuse(
             front, telling.request, REASON_LEDGER_FAILED, "the matrix could not be read");
-    else if (ask->what == MATRIX_ONE && telling.last == 0)
+    else if (telling.front && ask->what == MATRIX_ONE && telling.last == 0)
         (void)cells_refuse(front, telling.request, REASON_CELL_UNKNOWN, detail);
-    else
+    else if (telling.front)
         (void)front_end_reply(front, telling.request, telling.more ? telling.last : 0);
     seam_message_done(message);
 }

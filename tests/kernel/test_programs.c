@@ -167,6 +167,32 @@ static void test_terminal(void **state)
     expect_status(&play, "script -qc 'tty' /dev/null", 0); /* one of its own */
 }
 
+/* Dangerous calls are told too, and are no sandbox. */
+static void test_dangerous_calls(void **state)
+{
+    static const struct {
+        const char *act, *told;
+    } acts[] = {
+        {"python3 -c 'import socket; socket.socket(17, 3)' 2>&1 | grep -q 'Errno 1'",
+            "socket: seccomp argument=0x11 comm=python3 exe=/usr/bin/python3"},
+        {"python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); "
+         "c.syscall(321, 0, 0, 0); raise SystemExit(ctypes.get_errno() != 1)'",
+            "bpf: seccomp argument=0x0 comm=python3"},
+        {"python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); "
+         "c.ioctl(0, 0x5412, b\"x\"); raise SystemExit(ctypes.get_errno() != 1)'",
+            "ioctl: seccomp argument=0x5412 comm=python3"},
+    };
+    struct play play = play_here();
+
+    need_program("python3");
+    for (size_t i = 0; i < array_size(acts); i++) {
+        expect_status(&play, acts[i].act, 0);
+        assert_int_equal(last.n_told, 1);
+        if (strncmp(last.told, acts[i].told, strlen(acts[i].told)) != 0)
+            fail_msg("told: %s, wanted: %s", last.told, acts[i].told);
+    }
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -178,6 +204,7 @@ int main(void)
         CASE(test_clone_and_make),
         CASE(test_shell_tools),
         CASE(test_terminal),
+        CASE(test_dangerous_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,31 +326,6 @@ static void test_nested_sandbox(void **state)
     assert_int_equal(last.n_told, 0);
 }
 
-/* Dangerous calls are told too, and are no sandbox. */
-static void test_dangerous_calls(void **state)
-{
-    static const struct {
-        const char *act, *told;
-    } acts[] = {
-        {"python3 -c 'import socket; socket.socket(17, 3)' 2>&1 | grep -q 'Errno 1'",
-            "socket: seccomp argument=0x11 comm=python3 exe=/usr/bin/python3"},
-        {"python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); "
-         "c.syscall(321, 0, 0, 0); raise SystemExit(ctypes.get_errno() != 1)'",
-            "bpf: seccomp argument=0x0 comm=python3"},
-        {"python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True); "
-         "c.ioctl(0, 0x5412, b\"x\"); raise SystemExit(ctypes.get_errno() != 1)'",
-            "ioctl: seccomp argument=0x5412 comm=python3"},
-    };
-    struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
-
-    for (size_t i = 0; i < array_size(acts); i++) {
-        expect_status(&play, acts[i].act, 0);
-        assert_int_equal(last.n_told, 1);
-        if (strncmp(last.told, acts[i].told, strlen(acts[i].told)) != 0)
-            fail_msg("told: %s, wanted: %s", last.told, acts[i].told);
-    }
-}
-
 static void test_flood_is_folded(void **state)
 {
     struct play play = plot_play(&plot, "", PLAN_MOUNT_WRITE);
@@ -396,7 +371,6 @@ int main(void)
         WALL(test_descriptors_and_environment),
         WALL(test_own_proc),
         WALL(test_nested_sandbox),
-        WALL(test_dangerous_calls),
         WALL(test_flood_is_folded),
         WALL(test_network),
     };
