@@ -102,9 +102,10 @@ static bool would_be_refused(struct leg *leg)
 
 static void make_seat(struct leg *leg)
 {
-    int r;
+    int seat = leg_seat(leg), r;
+    bool narrow = seat >= 0 && leg->request.grants[seat].kind == GRANT_SEAT_READ;
 
-    if (would_be_refused(leg)) {
+    if ((!narrow && !version_is_asked(leg)) || would_be_refused(leg)) {
         leg_vendor_known(leg);
         return;
     }

@@ -400,7 +400,7 @@ static int hash(struct leg *leg)
     return r;
 }
 
-static bool asks(const struct leg *leg)
+bool version_is_asked(const struct leg *leg)
 {
     const struct leg_program *program = &leg->vendor.program;
 
@@ -410,9 +410,9 @@ static bool asks(const struct leg *leg)
 
 void version_know(struct leg *leg)
 {
-    if (asks(leg) && find(leg))
+    if (version_is_asked(leg) && find(leg))
         look_up(leg);
-    else if (!asks(leg) || hash(leg) < 0)
+    else if (!version_is_asked(leg) || hash(leg) < 0)
         leg_vendor_known(leg);
 }
 

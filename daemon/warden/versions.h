@@ -6,6 +6,9 @@
 
 struct known_version;
 
+/* Does LEG's profile say how its program tells its version, and is that program known? */
+bool version_is_asked(const struct leg *leg);
+
 /* Learns the version of LEG's program where its profile says how, then calls leg_vendor_known(), at
  * once or from the loop.  LEG may be gone after it. */
 void version_know(struct leg *leg);
