@@ -15,46 +15,47 @@ static const char head[] =
     "matrix</title>\n<style>\n"
     ":root{--bg:#fff;--fg:#1a1c1e;--dim:#565c63;--line:#d5d9dd;--card:#f6f7f8;--good:#12662f;"
     "--bad:#a31515;--warn:#7a4d00;--blank:#5f656b}\n"
-    "@media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#a2a9b0;--line:#"
-    "353b41;"
-    "--card:#1c2024;--good:#6fd58f;--bad:#ff8f85;--warn:#f0bf5a;--blank:#a2a9b0}}\n"
-    "*{box-sizing:border-box}body{margin:0 "
-    "auto;max-width:72rem;padding:1.25rem;background:var(--bg);"
-    "color:var(--fg);font:1rem/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2rem 0 "
-    ".5rem;border-bottom:1px "
-    "solid var(--line)}\n"
-    "p{margin:.4rem 0}.dim{color:var(--dim)}code,pre{font-family:ui-monospace,monospace;"
-    "font-size:.875rem}\n"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--bg);border:1px solid "
-    "var(--line);border-radius:4px;padding:.5rem;margin:.25rem 0}\n"
-    "table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;"
-    "padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);overflow-wrap:anywhere}\n"
-    "th{font-weight:600;color:var(--dim)}td.v{font-weight:700;overflow-wrap:normal}\n"
-    ".NESTS,.holds,.held{color:var(--good)}.COLLIDES,.HANGS,.refused,.failed,.SILENT,.hung,"
-    ".without-its-sandbox{color:var(--bad)}\n"
-    ".INDETERMINATE,.broken,.lost,.running{color:var(--warn)}.BLANK,.blank,.never-asked,.absent,"
-    ".unrunnable{color:var(--blank)}\n"
-    ".BLANK{font-weight:400;font-style:italic}.stale{text-decoration:line-through;"
+    "@media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e6e8ea;--dim:#a2a9b0;"
+    "--line:#353b41;--card:#1c2024;--good:#6fd58f;--bad:#ff8f85;--warn:#f0bf5a;--blank:#a2a9b0}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;max-width:72rem;padding:1.25rem;background:var(--bg);color:var(--fg);"
+    "font:1rem/1.5 system-ui,sans-serif}\n"
+    "h1{font-size:1.6rem;margin:0 0 .25rem}\n"
+    "h2{font-size:1.2rem;margin:2rem 0 .5rem;border-bottom:1px solid var(--line)}\n"
+    "p{margin:.4rem 0}.dim{color:var(--dim)}a{color:inherit}\n"
+    "pre{font:.875rem/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;"
+    "background:var(--bg);border:1px solid "
+    "var(--line);border-radius:4px;padding:.5rem;margin:.25rem "
+    "0}\n"
+    "table{border-collapse:collapse;width:100%}\n"
+    "th,td{text-align:left;vertical-align:top;padding:.35rem 1rem .35rem 0;border-bottom:1px solid "
+    "var(--line)}\n"
+    "th{font-weight:600;color:var(--dim);white-space:nowrap}td:nth-child(6),td.seen{overflow-wrap:"
+    "anywhere}\n"
+    "td.short{white-space:nowrap}td.v span{font-weight:700}\n"
+    ".NESTS,.holds,.held{color:var(--good)}\n"
+    ".COLLIDES,.HANGS,.refused,.failed,.SILENT,.hung,.without-its-sandbox{color:var(--bad)}\n"
+    ".INDETERMINATE,.broken,.lost,.running{color:var(--warn)}\n"
+    ".BLANK,.blank,.never-asked,.absent,.unrunnable{color:var(--blank)}\n"
+    "td.BLANK span{font-weight:400;font-style:italic}td.stale span{text-decoration:line-through;"
     "text-decoration-thickness:1px}\n"
-    "details{border:1px solid var(--line);border-radius:6px;background:var(--card);margin:.5rem "
-    "0;padding:.5rem .75rem}\n"
-    "summary{cursor:pointer;font-weight:600}summary:focus-visible,a:focus-visible{outline:2px "
-    "solid "
-    "currentColor;outline-offset:2px}\n"
-    "dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.15rem "
-    "1rem;margin:.5rem "
-    "0}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
-    "a{color:inherit}\n"
-    "@media(max-width:44rem){body{padding:.75rem}table.wide thead{position:absolute;"
-    "clip-path:inset(50%)}table.wide tr{display:block;border:1px solid "
-    "var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .6rem}table.wide td{display:grid;"
-    "grid-template-columns:6rem 1fr;border:0;padding:.1rem 0}table.wide td::before{content:"
-    "attr(data-l);color:var(--dim);font-weight:400}dl{grid-template-columns:1fr}dd{margin-bottom:"
-    ".3rem}}\n"
-    "@media "
-    "print{:root{--bg:#fff;--fg:#000;--card:#fff;--line:#999;--dim:#333;--good:#000;--bad:#000;"
-    "--warn:#000;--blank:#333}body{max-width:none;font-size:10pt}details{break-inside:avoid-page}"
+    "details{border:1px solid var(--line);border-radius:6px;background:var(--card);margin:.5rem 0;"
+    "padding:.5rem .75rem}\n"
+    "summary{cursor:pointer;font-weight:600}\n"
+    "summary:focus-visible,a:focus-visible{outline:2px solid currentColor;outline-offset:2px}\n"
+    "dl{display:grid;grid-template-columns:minmax(7rem,max-content) minmax(0,1fr);gap:.15rem 1rem;"
+    "margin:.5rem 0}\n"
+    "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
+    "@media(max-width:52rem){body{padding:.75rem}.wide "
+    "thead{position:absolute;clip-path:inset(50%)}"
+    ".wide,.wide tbody{display:block}.wide tr{display:block;border:1px solid "
+    "var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .6rem}.wide td{display:grid;"
+    "grid-template-columns:6.5rem minmax(0,1fr);border:0;padding:.1rem 0}.wide "
+    "td.empty{display:none}"
+    ".wide td::before{content:attr(data-l);color:var(--dim)}dl{grid-template-columns:minmax(0,1fr)}"
+    "dd{margin-bottom:.3rem}}\n"
+    "@media print{:root{--bg:#fff;--fg:#000;--card:#fff;--line:#999;--dim:#333;--good:#000;"
+    "--bad:#000;--warn:#000;--blank:#333}body{max-width:none;font-size:10pt}"
     "details::details-content{content-visibility:visible;block-size:auto}}\n"
     "</style>\n</head>\n<body>\n";
 
@@ -87,8 +88,8 @@ static void put(FILE *out, const char *text)
 
 static void put_cell(FILE *out, const char *label, const char *class, const char *text)
 {
-    (void)fprintf(out, "<td data-l=\"%s\"%s%s%s><span>", label, class[0] ? " class=\"" : "", class,
-        class[0] ? "\"" : "");
+    (void)fprintf(
+        out, "<td data-l=\"%s\" class=\"%s%s\"><span>", label, class, text[0] ? "" : " empty");
     put(out, text);
     (void)fputs("</span></td>", out);
 }
@@ -102,16 +103,16 @@ static void put_row(FILE *out, const json_t *cell)
 
     (void)snprintf(class, sizeof(class), "v %.20s%s", verdict, stale ? " stale" : "");
     (void)fputs("<tr>", out);
-    put_cell(out, "vendor", "", matrix_text(cell, "vendor"));
+    put_cell(out, "vendor", "short", matrix_text(cell, "vendor"));
     put_cell(out, "version", "", matrix_text(cell, "vendor_version"));
-    put_cell(out, "boundary", "", matrix_text(cell, "boundary"));
-    put_cell(out, "its sandbox", "", matrix_text(cell, "sandbox"));
+    put_cell(out, "boundary", "short", matrix_text(cell, "boundary"));
+    put_cell(out, "its sandbox", "short", matrix_text(cell, "sandbox"));
     put_cell(out, "verdict", class, matrix_verdict(cell));
     put_cell(out, "why", "",
         number == 0 ? "nobody looked"
         : stale     ? matrix_text(cell, "stale")
                     : matrix_text(cell, "why"));
-    (void)fputs("<td data-l=\"evidence\">", out);
+    (void)fputs("<td data-l=\"evidence\" class=\"short\">", out);
     if (number > 0)
         (void)fprintf(out, "<a href=\"#c%lld\">cell %lld</a>", number, number);
     else
@@ -214,7 +215,7 @@ static void put_states(FILE *out, const json_t *rows, const char *name, const ch
         (void)fputs("<tr>", out);
         put_cell(out, label, "", matrix_text(row, name));
         put_cell(out, "state", matrix_text(row, "state"), matrix_text(row, "state"));
-        put_cell(out, "seen", "", matrix_text(row, "detail"));
+        put_cell(out, "seen", "seen", matrix_text(row, "detail"));
         (void)fputs("</tr>\n", out);
     }
     (void)fputs("</tbody></table>\n", out);

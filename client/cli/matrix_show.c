@@ -101,8 +101,9 @@ static void print_row(const json_t *cell)
         escaped(matrix_text(cell, "vendor")), escaped(matrix_text(cell, "vendor_version")),
         escaped(matrix_text(cell, "boundary")), escaped(matrix_text(cell, "sandbox")),
         matrix_verdict(cell),
-        matrix_text(cell, "stale")[0] ? escaped(matrix_text(cell, "stale"))
-                                      : escaped(matrix_text(cell, "why")));
+        matrix_number(cell, "cell") == 0 ? "nobody looked"
+        : matrix_text(cell, "stale")[0]  ? escaped(matrix_text(cell, "stale"))
+                                         : escaped(matrix_text(cell, "why")));
 }
 
 static int compare(const void *a, const void *b)
