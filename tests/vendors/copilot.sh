@@ -20,8 +20,14 @@ refused "--sandbox" nested-sandbox-requested "the command: --sandbox = true"
 pasted "--sandbox"
 
 unchecked
-# iptables lies where an ordinary user's PATH does not lead.
-options+=(--env PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin)
+# iptables lies where an ordinary user's PATH does not lead; the one that speaks nftables opens a netlink
+# socket even for its version, which a leg is refused (and told).
+mkdir "$W/legacy"
+for tool in iptables iptables-restore ip6tables ip6tables-restore; do
+    ln -s "/usr/sbin/${tool/tables/tables-legacy}" "$W/legacy/$tool"
+done
+owned "$W/legacy"
+options+=(--read "$W/legacy" --env "PATH=$W/legacy:/usr/local/bin:/usr/bin:/bin")
 run --sandbox
 [ -z "${KEEP:-}" ] || cp "$T/json" "$KEEP"
 if has_reason nested-sandbox; then
