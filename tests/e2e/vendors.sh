@@ -185,6 +185,11 @@ sing 'echo z >~/z' --cage off
 check "control: of a profile that names nothing the whole is writable" test -s "$W/seat/z"
 check "and that is told" told_of note "" "the seat home, writable as a whole"
 rm "$W/seat/z"
+mkdir -p "$W/ws/.parrot" && echo all >"$W/ws/.parrot/permissions" && owned "$W/ws"
+peck true
+check "a grant written for one vendor reaches no other, and the report says no more" told_of note "" "no permission file reached finch: its profile knows of none that it reads"
+check_not "not even its name" grep -q parrot/permissions "$T/json"
+rm "$W/ws/.parrot/permissions"
 peck 'echo "{}" >~/.finch/settings.json'
 check "a settings file in a part that was made: told" told_of note profile-rewritten "created: before absent"
 peck 'echo a >~/.finch/a' --artefact "$W/seat/.finch/a"
