@@ -330,9 +330,9 @@ struct saphan_machine {
 /* A cell of the matrix.  What is not known is "". */
 struct saphan_cell {
     uint64_t cell;
-    const char *verdict; /* BLANK NESTS COLLIDES HANGS INDETERMINATE */
-    bool silent;         /* of COLLIDES: it ended with 0, and the artefact was not there */
-    unsigned int arm;    /* which one decided */
+    const char *verdict;        /* BLANK NESTS COLLIDES HANGS INDETERMINATE */
+    bool silent;                /* of COLLIDES: it ended with 0, and the artefact was not there */
+    unsigned int arm;           /* which one decided */
     int64_t begun_ms, ended_ms; /* ended_ms 0: it was not ended */
     bool newest;
     const char *vendor;
@@ -489,8 +489,8 @@ int saphan_status(struct saphan *saphan, uint64_t *ret_request, struct saphan_er
 int saphan_machine(
     struct saphan *saphan, bool measure, uint64_t *ret_request, struct saphan_error *error);
 
-/* BEGIN and IMPORT: END, value = the cell's number.  END: CELL, ARM events, END.  Texts of CELL that
- * are NULL are not told; what saphand knows better it says itself. */
+/* BEGIN and IMPORT: END, value = the cell's number.  END: CELL, ARM events, END.  Texts of CELL
+ * that are NULL are not told; what saphand knows better it says itself. */
 int saphan_cell(struct saphan *saphan, enum saphan_step step, const struct saphan_cell *cell,
     uint64_t *ret_request, struct saphan_error *error);
 

@@ -90,8 +90,8 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
     [CLAIM_MEMORY_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_MEMORY)},
     [CLAIM_CPU_BOUNDED] = {SET(RUNG_CGROUP2, RUNG_CGROUP_CPU)},
     /* The same wall as where egress is cut; the door is the one way out of it. */
-    /* Abstract sockets live in the network namespace, those with a path in the mount namespace: what
-     * the view does not show is not there.  Of the host's view see back_claims(). */
+    /* Abstract sockets live in the network namespace, those with a path in the mount namespace:
+     * what the view does not show is not there.  Of the host's view see back_claims(). */
     [CLAIM_SOCKETS_SHUT] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
     [CLAIM_EGRESS_LISTED] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
 };

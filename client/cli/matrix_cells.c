@@ -138,9 +138,9 @@ const char *matrix_text(const json_t *object, const char *field)
 {
     const json_t *value = json_object_get(object, field);
 
-    return json_is_string(value)            ? json_string_value(value)
-           : value && json_is_object(value) ? "(bytes that are not UTF-8)"
-                                            : "";
+    return json_is_string(value)   ? json_string_value(value)
+           : json_is_object(value) ? "(bytes that are not UTF-8)"
+                                   : "";
 }
 
 long long matrix_number(const json_t *object, const char *field)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static void judge(const char *outcomes, struct cell_finding *ret)
@@ -74,7 +75,8 @@ static void what_the_arms_say(void **state)
     }
 }
 
-/* Whatever the arms: NESTS only if each of them held, COLLIDES and HANGS only if all controls did. */
+/* Whatever the arms: NESTS only if each of them held, COLLIDES and HANGS only if all controls did.
+ */
 static void nothing_is_said_without_its_controls(void **state)
 {
     (void)state;
@@ -123,9 +125,8 @@ static void what_a_leg_was(void **state)
 
     (void)state;
     for (size_t i = 0; i < array_size(legs); i++) {
-        struct arm_leg leg = {.colour = legs[i].colour,
-            .wait_status = legs[i].wait_status,
-            .n_reasons = legs[i].n};
+        struct arm_leg leg = {
+            .colour = legs[i].colour, .wait_status = legs[i].wait_status, .n_reasons = legs[i].n};
 
         memcpy(leg.reasons, legs[i].reasons, sizeof(legs[i].reasons));
         if (arm_judge(&leg) != legs[i].outcome)
