@@ -20,6 +20,8 @@ _saphan_run() {
     --boundary) COMPREPLY=($(compgen -W "domain container" -- "$word")) ;;
     --image) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
     --transport) COMPREPLY=($(compgen -W "local" -- "$word")) ;;
+    --image) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
+    --transport) COMPREPLY=($(compgen -W "local" -- "$word")) ;;
     --user | --hostname) ;;
     --vendor) COMPREPLY=($(compgen -W "proc" -- "$word")) ;;
     --env) COMPREPLY=($(compgen -v -- "$word")) ;;
@@ -29,7 +31,7 @@ _saphan_run() {
         ;;
     *)
         COMPREPLY=($(compgen -W "--workspace --read --write --carve-out --seat --chdir --git
-            --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --vendor
+            --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --image --user --hostname --writable-root --transport --vendor
             --image --user --hostname --writable-root --transport
             --json --help --" -- "$word"))
         ;;
@@ -57,6 +59,13 @@ _saphan() {
             fi
         done
         _saphan_run "$word" "$before"
+        ;;
+    image)
+        case $COMP_CWORD in
+        2) COMPREPLY=($(compgen -W "add list show rm gc --help" -- "$word")) ;;
+        3) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+        esac
         ;;
     legs) COMPREPLY=($(compgen -W "--all --json --help" -- "$word")) ;;
     leg)
