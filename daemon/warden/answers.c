@@ -2,6 +2,7 @@
 
 #include "doors.h"
 #include "ear.h"
+#include "journal.h"
 #include "kept_files.h"
 #include "ledger.h"
 #include "legs.h"
@@ -213,6 +214,7 @@ void answer_door(struct front *front, struct seam_message *message)
     host_pattern_format(&pattern, subject);
     (void)snprintf(by, sizeof(by), "%s by uid %u", deny ? "denied" : "allowed", front->peer.uid);
     /* The answer first: telling the leg's own front may end that one, never this one. */
+    journal_door(legs_find(front->warden, number), EVENT_DOOR, REASON_NONE, subject, by);
     if (front_end_reply(front, request, 1))
         leg_tell(legs_find(front->warden, number), EVENT_DOOR, REASON_NONE, NULL, subject, by);
 }

@@ -1,6 +1,7 @@
 #include "doors.h"
 
 #include "dials.h"
+#include "journal.h"
 #include "legs.h"
 #include "log.h"
 #include "outlets.h"
@@ -97,6 +98,7 @@ static void take_told(struct door *door, const struct seam_message *message)
         return;
     if (reason_entry(reason)->colour != COLOUR_NOTE)
         reason = REASON_NONE;
+    journal_door(door->leg, (enum event_kind)event->kind, reason, subject, detail);
     leg_tell(door->leg, (enum event_kind)event->kind, reason,
         (int64_t[]){event->a, event->b, event->c}, subject, detail);
 }
