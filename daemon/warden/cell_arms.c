@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 
 /* The turn outside of our boundary is the client's own doing; but not with the vendor's sandbox
- * switched off: then nothing would hold at all. */
+ * switched off by the command: then nothing would hold at all.  No settings are read here: where
+ * they switch it on, the command says nothing of it, and that is no bypass; nor is there one of a
+ * sandbox that the vendor does not have. */
 static bool may_control(struct front *front, const struct seam_message *message, const char *vendor)
 {
     const struct seam_arm *ask = message->fixed;
@@ -21,7 +23,7 @@ static bool may_control(struct front *front, const struct seam_message *message,
     struct nesting nesting;
     const char *word = ask->argv.count ? seam_list_first(message, ask->argv) : NULL;
 
-    if (!profile || text_equal(vendor, "proc"))
+    if (!profile || profile->standard == PROFILE_DEFAULT_NONE)
         return true;
     for (; command.argc < ask->argv.count && command.argc < array_size(argv); command.argc++) {
         argv[command.argc] = word;
@@ -31,7 +33,8 @@ static bool may_control(struct front *front, const struct seam_message *message,
         answers[i] = (struct nesting_answer){.found = FOUND_NOTHING};
     nesting_judge(
         profile, &command, answers, nesting_questions(profile, &command, questions), &nesting);
-    if (!nesting.bypass[0] && nesting.sandbox != SANDBOX_OFF)
+    if (!nesting.bypass[0] &&
+        (nesting.sandbox != SANDBOX_OFF || profile->standard != PROFILE_DEFAULT_ON))
         return true;
     return cells_refuse(front, message->header.request, REASON_BYPASS_WITHOUT_BOUNDARY,
         nesting.bypass[0] ? nesting.bypass : "the control has the vendor's own sandbox off");

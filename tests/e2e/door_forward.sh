@@ -143,11 +143,12 @@ leg --net door --forward "8080=https://api.example.test,header=X-Key:@$T/keys/ke
     sh -c 'curl -s -m 5 --noproxy "*" http://127.0.0.1:8080/ >/dev/null; touch asked; while ! [ -e seen ]; do sleep 0.05; done' &
 running=$!
 await 10 test -e "$W/asked"
-found=
-for pid in $(pgrep -P "$daemon_pid" -x saphan-door); do
-    grep -q 'VmLck:[[:space:]]*[1-9]' "/proc/$pid/status" && found=$pid
-done
-check "the door with a key holds locked memory" test -n "$found"
+descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+found=$(for pid in $(pgrep -P "$daemon_pid" -x saphan-door); do echo "$(descriptors "$pid") $pid"; done | sort -n | tail -1 | cut -d' ' -f2)
+check "a door serves the leg" test -n "$found"
+# AddressSanitizer makes mlock(2) do nothing.
+[ -n "${ASAN_OPTIONS:-}" ] ||
+    check "the door with a key holds locked memory" grep -q 'VmLck:[[:space:]]*[1-9]' "/proc/$found/status"
 equal "it has no capability" 0000000000000000 "$(awk '/CapEff/ { print $2 }' "/proc/$found/status")"
 equal "a filter" 2 "$(awk '/^Seccomp:/ { print $2 }' "/proc/$found/status")"
 equal "no new privileges" 1 "$(awk '/NoNewPrivs/ { print $2 }' "/proc/$found/status")"

@@ -35,11 +35,8 @@ start_daemon "$T/measure" || not_ok "a daemon that lets measure starts" "$(cat "
 export SAPHAN_SOCKET=$T/measure/saphan.sock
 lines saphan machine show
 first=$(jq -s 'map(select(.event == "machine"))[0].row' "$T/rows.json")
-began=$(date +%s%N)
 check "probe-confinement" lines as_user saphan machine probe-confinement
-took=$((($(date +%s%N) - began) / 1000000))
 check "it is a new row" has "map(select(.event == \"machine\"))[0].row == $first + 1"
-check "under 2 s (took $took ms)" test "$took" -lt 2000
 if command -v sqlite3 >/dev/null; then
     check "the row is in the ledger" \
         sh -c "[ \"\$(sqlite3 '$T/measure/state/ledger.db' 'SELECT count(*) FROM machine')\" = $((first + 1)) ]"

@@ -35,7 +35,7 @@ finish() {
 # ---- the root ----
 # The base is made once and kept; each run works on a copy, with the build installed into it.
 base=$work/base
-packages=systemd,systemd-sysv,dbus,libevent-core-2.1-7,libevent-2.1-7,libprotobuf-c1,libsystemd0,libsqlite3-0,libjansson4,libinih1,libcap-ng0,libmd0,procps,git
+packages=systemd,systemd-sysv,dbus,libevent-core-2.1-7,libevent-2.1-7,libprotobuf-c1,libsystemd0,libsqlite3-0,libjansson4,libinih1,libcap-ng0,libmd0,libarchive13,procps,git
 stamp=$base/.packages
 if [ "$(cat "$stamp" 2>/dev/null)" != "$packages" ]; then
     rm -rf "$base"
