@@ -55,17 +55,24 @@ static void release_sockets(struct passage *passage)
     close_fd(&passage->server);
 }
 
+static void tell_end(struct passage *passage, enum reason reason)
+{
+    char subject[HOST_TEXT_MAX];
+
+    if (!passage->told)
+        return;
+    passage->told = false;
+    subject_of(passage, subject);
+    decisions_disconnected(
+        passage->door, passage->number, subject, reason, passage->up.bytes, passage->down.bytes);
+}
+
 void passage_close(struct passage *passage, enum reason reason)
 {
     struct door *door = passage->door;
-    char subject[HOST_TEXT_MAX];
 
     resolve_cancel(passage);
-    if (passage->told) {
-        subject_of(passage, subject);
-        decisions_disconnected(
-            door, passage->number, subject, reason, passage->up.bytes, passage->down.bytes);
-    }
+    tell_end(passage, reason);
     tls_forward_done(passage);
     release_sockets(passage);
     TAILQ_REMOVE(&door->passages, passage, entry);
@@ -86,8 +93,8 @@ void passage_cut(struct passage *passage, enum reason reason)
 
 static void timed_out(evutil_socket_t fd, short what, void *context);
 
-/* Refused: the client reads why and then the end; what it still sends is thrown away for a moment,
- * for a close over unread bytes would take the answer away from it. */
+/* Answered or refused: the client reads that and then the end; what it still sends is thrown away
+ * for a moment, for a close over unread bytes would take the answer away from it. */
 static void discard(evutil_socket_t fd, short what, void *context)
 {
     struct passage *passage = context;
@@ -106,8 +113,11 @@ static void begin_ending(struct passage *passage)
 {
     (void)shutdown(passage->client, SHUT_WR);
     (void)event_del(&passage->client_read);
+    (void)event_del(&passage->client_write);
     (void)event_del(&passage->server_read);
     (void)event_del(&passage->server_write);
+    (void)event_del(
+        &passage->deadline); /* it is assigned anew below, which no pending one may be */
     tls_forward_done(passage);
     close_fd(&passage->server);
     passage->state = PASSAGE_ENDING;
@@ -116,6 +126,12 @@ static void begin_ending(struct passage *passage)
     (void)evtimer_assign(&passage->deadline, passage->door->loop, timed_out, passage);
     (void)event_add(&passage->client_read, NULL);
     set_deadline(passage, ENDING_S);
+}
+
+void passage_finish(struct passage *passage)
+{
+    tell_end(passage, REASON_NONE);
+    begin_ending(passage);
 }
 
 /* Tells the warden and the program why not.  PASSAGE is on its way out after it. */

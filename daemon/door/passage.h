@@ -14,7 +14,7 @@ enum passage_state {
     PASSAGE_SECURING,   /* TLS of our own is being spoken: FORWARD_TLS */
     PASSAGE_HELLO,      /* the first bytes of TLS are being read */
     PASSAGE_RELAY,      /* bytes go both ways */
-    PASSAGE_ENDING,     /* refused: what the client still sends is thrown away */
+    PASSAGE_ENDING,     /* answered or refused: what the client still sends is thrown away */
 };
 
 struct flow {
@@ -60,7 +60,10 @@ void passage_begin(struct door *door, struct outlet *outlet, int client);
 
 /* Ends it, tells of its end.  PASSAGE is gone after it. */
 void passage_close(struct passage *passage, enum reason reason);
-/* The same by a reset, both ways: what was cut off must not look like a whole answer. */
+/* One request was answered whole: tells of the end, and lets the program read all of the answer,
+ * whatever it sent behind its request.  PASSAGE is on its way out after it. */
+void passage_finish(struct passage *passage);
+/* As passage_close() by a reset, both ways: what was cut off must not look like a whole answer. */
 void passage_cut(struct passage *passage, enum reason reason);
 
 /* Tells the warden and the program why not.  PASSAGE is on its way out after it. */

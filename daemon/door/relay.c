@@ -113,7 +113,11 @@ static bool move(struct passage *passage, struct flow *flow)
     if (r == DONE) {
         end_of_flow(passage, flow, to);
         (void)event_del(readable);
-        if ((passage->up.ended || !passage->tunnel) && passage->down.ended) {
+        if (passage->down.ended && !passage->tunnel) {
+            passage_finish(passage);
+            return false;
+        }
+        if (passage->down.ended && passage->up.ended) {
             passage_close(passage, REASON_NONE);
             return false;
         }

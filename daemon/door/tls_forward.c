@@ -152,7 +152,7 @@ static bool answer(struct passage *passage)
         event_active(&passage->server_read, EV_READ, 0);
         return true;
     case OVER:
-        passage_close(passage, REASON_NONE);
+        passage_finish(passage);
         return false;
     default:
         passage_cut(passage, REASON_NONE);
