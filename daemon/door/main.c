@@ -23,8 +23,9 @@
 #include "door.h"
 
 #include "decisions.h"
-#include "enclosure_door.h"
+#include "enclosure.h"
 #include "fault.h"
+#include "filters.h"
 #include "log.h"
 #include "outlets.h"
 #include "passage.h"
@@ -33,9 +34,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define ROOT 4
+#define DESCRIPTORS 2200 /* two a connection, and a few */
+#define MEMORY (256UL << 20)
 
 static int say_ready(const struct fault *fault)
 {
@@ -144,6 +148,18 @@ static int open_loop(struct door *door)
     return decisions_open(door);
 }
 
+static int enclose(uint32_t uid, struct fault *ret_fault)
+{
+    int r = 0;
+
+#ifndef SAPHAN_SANITIZED /* whose shadow memory is terabytes of addresses */
+    r = enclosure_limit(RLIMIT_AS, MEMORY, ret_fault);
+#endif
+    if (r == 0 && prctl(PR_SET_NAME, "saphan-door", 0, 0, 0) < 0)
+        r = fault_set(ret_fault, STEP_IDENTITY, errno, "name");
+    return r < 0 ? r : enclosure_enter(uid, ROOT, DESCRIPTORS, &filter_door, ret_fault);
+}
+
 int main(int argc, char **argv)
 {
     static struct door door; /* the one context: too big for a stack frame to be tidy */
@@ -152,8 +168,8 @@ int main(int argc, char **argv)
     int r;
 
     log_open("saphan-door", LOG_LEVEL_INFO);
-    if (argc != 2 || text_parse_uint(argv[1], UINT32_MAX - 1, &uid) < 0) {
-        log_error("usage: saphan-door UID: a plain decimal number");
+    if (argc != 2 || text_parse_uint(argv[1], UINT32_MAX - 1, &uid) < 0 || uid == 0) {
+        log_error("usage: saphan-door UID: a plain decimal number, not 0");
         return 2;
     }
     (void)signal(SIGPIPE, SIG_IGN); /* TLS writes by write(2) */
@@ -163,7 +179,7 @@ int main(int argc, char **argv)
     if (r < 0)
         (void)fault_set(&fault, STEP_DOOR, -r, "loop");
     else
-        r = door_enclose((uint32_t)uid, ROOT, &fault);
+        r = enclose((uint32_t)uid, &fault);
     if (r < 0) {
         log_error(
             "step %s: %s: %s", step_slug(fault.step), fault.subject, fault_errno_name(fault.error));

@@ -22,6 +22,7 @@
 #include "audit.h"
 #include "clock.h"
 #include "enclosure.h"
+#include "filters.h"
 #include "folds.h"
 #include "joins.h"
 #include "log.h"
@@ -35,6 +36,7 @@
 #define CHANNEL 3
 #define AUDIT 4
 #define ROOT 5
+#define DESCRIPTORS 16
 
 #define RECORDS_A_TURN 512
 #define ASKED_MAX 64
@@ -279,7 +281,8 @@ int main(int argc, char **argv)
         log_error("usage: saphan-ear UID FIRST LAST: plain decimal numbers");
         return 2;
     }
-    if (fcntl(CHANNEL, F_SETFL, O_NONBLOCK) < 0 || enclosure_enter(uid, ROOT, &fault) < 0) {
+    if (fcntl(CHANNEL, F_SETFL, O_NONBLOCK) < 0 ||
+        enclosure_enter(uid, ROOT, DESCRIPTORS, &filter_ear, &fault) < 0) {
         log_error(
             "step %s: %s: %s", step_slug(fault.step), fault.subject, fault_errno_name(fault.error));
         return 1;

@@ -17,6 +17,7 @@
  * only the fixed forms of messages.h.  He can lie to his own client.  The zygote, whom no byte of a
  * client's reaches, could become any user, in an empty root and without another capability.
  */
+#include "enclosure.h"
 #include "filters.h"
 #include "isolation.h"
 #include "log.h"
@@ -86,7 +87,7 @@ int main(int argc, char **argv)
     if (zygote_run(CHANNEL, &uid) < 0 || uid == 0 || uid >= UINT32_MAX)
         return 1;
     /* From here on a front: a copy of the zygote, whose descriptors it no longer has. */
-    if (isolation_complete((uint32_t)uid, &filter_front, &fault) < 0)
+    if (enclosure_become((uint32_t)uid, &filter_front, &fault) < 0)
         return fail(&fault);
     _exit(serve()); /* nothing is to be flushed, and a leak checker would want what was given up */
 }

@@ -1,5 +1,6 @@
 /* What the front gives up: each act that fails behind its walls beside the same act without them,
  * and the program itself, looked at from outside while it serves. */
+#include "enclosure.h"
 #include "filters.h"
 #include "frame.h"
 #include "isolation.h"
@@ -123,7 +124,7 @@ static int verdict_of(bool (*act)(void), bool walls)
         struct fault fault = {0};
 
         if (walls && (isolation_prepare(dup(empty), &fault) < 0 ||
-                         isolation_complete(NOBODY, &filter_front, &fault) < 0)) {
+                         enclosure_become(NOBODY, &filter_front, &fault) < 0)) {
             fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
             _exit(NOT_ISOLATED);
         }

@@ -71,4 +71,11 @@ finds "words of unfinished work" "unfinished work"
 fresh
 touch "$work/tree/notes.txt"
 finds "a stray file at the top" "does not belong at the top"
+fresh
+mkdir "$work/tree/daemon/cellar"
+echo '#include "saphan.pb-c.h"' >"$work/tree/daemon/cellar/planted.c"
+finds "a room that the table does not know" "lies in no room"
+fresh
+echo '#include <openssl/ssl.h>' >"$work/tree/daemon/warden/planted.c"
+finds "the warden speaking TLS" "may not use <openssl/ssl.h>"
 echo "1..$n"
