@@ -106,7 +106,12 @@ echo "# of 20000 denials $told were told"
 all_counted() { [ $((told + $(lost) - before)) = 20000 ]; }
 check "told and lost are all there were" await 5 all_counted
 id=$(jq -rs 'map(select(.event == "accepted"))[0].leg' "$T/json")
-check "what was lost is noted with the leg" bash -c "saphan leg show $id | grep -q 'of 20000 denials .* were not told'"
+noted() { saphan leg show "$id" | grep -q 'of 20000 denials .* were not told'; }
+if [ "$told" -lt 20000 ]; then # which the kernel decides: it drops records where nobody keeps up
+    check "what was lost is noted with the leg" noted
+else
+    check_not "nothing was lost, and nothing is noted as lost" noted
+fi
 
 # ---- the right leg ----
 mkdir "$W/other"
