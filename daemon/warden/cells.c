@@ -319,27 +319,13 @@ void answer_cell(struct front *front, struct seam_message *message)
 /* ---- the matrix ---- */
 
 /* Nobody looked at these; that is not "no". */
-struct blank {
-    bool seen;
-};
-
-static bool note_seen(void *context, const struct cell_row *row)
-{
-    (void)row;
-    ((struct blank *)context)->seen = true;
-    return false;
-}
-
 static bool tell_blank(struct telling *telling, const char *vendor, const char *boundary)
 {
-    struct blank blank = {false};
     struct cell_row row = {.texts = {[CELL_TEXT_vendor] = vendor, [CELL_TEXT_boundary] = boundary}};
-    static const char *const sandboxes[] = {"on", "off", "none"};
+    bool seen = false;
 
-    for (size_t i = 0; i < array_size(sandboxes) && !blank.seen; i++)
-        (void)ledger_cell_of(
-            telling->front->warden->ledger, vendor, boundary, sandboxes[i], note_seen, &blank);
-    if (blank.seen || send_cell(telling->front, telling->request, &row))
+    if (ledger_cell_seen(telling->front->warden->ledger, vendor, boundary, &seen) < 0 || seen ||
+        send_cell(telling->front, telling->request, &row))
         return true;
     telling->front = NULL;
     return false;

@@ -34,6 +34,12 @@ static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_END] = ("UPDATE leg SET ended_ms=?, colour=?, wait_status=?, client_status=?,"
                        " wall_us=?, kept=? WHERE id=?"),
     [STATEMENT_FORGET_INTENTS] = "DELETE FROM intent WHERE leg=?",
+    /* Both are answered from an index alone, for they are asked for each row that is shown. */
+    [STATEMENT_CELL_SEEN] = ("SELECT 1 FROM cell INDEXED BY cell_kind WHERE newest > 0 AND"
+                             " newest = 1 AND vendor = ? AND boundary = ? AND origin = '' LIMIT 1"),
+    [STATEMENT_CELL_VERSION] = ("SELECT vendor_version FROM cell INDEXED BY cell_version WHERE"
+                                " newest > 0 AND origin = '' AND vendor_version != '' AND"
+                                " vendor = ? ORDER BY id DESC LIMIT 1"),
 };
 
 /* ---- errors and statements ---- */

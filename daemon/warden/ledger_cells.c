@@ -272,9 +272,8 @@ int ledger_cell_of(struct ledger *ledger, const char *vendor, const char *bounda
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
     int r = select_cells(ledger,
-        "WHERE newest > 0 AND newest = 1 AND vendor = ? AND boundary = ? AND sandbox = ? AND "
-        "origin = ''"
-        " ORDER BY id DESC LIMIT 1",
+        "INDEXED BY cell_kind WHERE newest > 0 AND newest = 1 AND vendor = ? AND boundary = ? AND"
+        " sandbox = ? AND origin = '' ORDER BY id DESC LIMIT 1",
         &s);
 
     if (r < 0)
@@ -285,21 +284,28 @@ int ledger_cell_of(struct ledger *ledger, const char *vendor, const char *bounda
     return read_cells(s, take, context);
 }
 
+int ledger_cell_seen(struct ledger *ledger, const char *vendor, const char *boundary, bool *ret)
+{
+    sqlite3_stmt *s = ledger->statements[STATEMENT_CELL_SEEN];
+    int code;
+
+    bind_text(s, 1, vendor);
+    bind_text(s, 2, boundary);
+    code = sqlite3_step(s);
+    *ret = code == SQLITE_ROW;
+    (void)sqlite3_reset(s);
+    return ledger_error(code);
+}
+
 int ledger_newest_version(struct ledger *ledger, const char *vendor, char *out, size_t size)
 {
-    auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r = prepare(ledger,
-                  "SELECT vendor_version FROM cell WHERE newest > 0 AND vendor = ? AND origin = ''"
-                  " AND vendor_version != '' ORDER BY id DESC LIMIT 1",
-                  &s);
+    sqlite3_stmt *s = ledger->statements[STATEMENT_CELL_VERSION];
+    int code;
 
-    out[0] = '\0';
-    if (r < 0)
-        return r;
     bind_text(s, 1, vendor);
     code = sqlite3_step(s);
-    if (code == SQLITE_ROW)
-        copy(out, size, text_at(s, 0));
+    copy(out, size, code == SQLITE_ROW ? text_at(s, 0) : "");
+    (void)sqlite3_reset(s);
     return ledger_error(code);
 }
 

@@ -44,6 +44,8 @@ int ledger_arms(struct ledger *ledger, uint64_t cell, ledger_take_arm *take, voi
 /* The newest ended cell of this host for the three; TAKE is not called when there is none. */
 int ledger_cell_of(struct ledger *ledger, const char *vendor, const char *boundary,
     const char *sandbox, ledger_take_cell *take, void *context);
+/* Whether anybody ended a cell of the two on this host. */
+int ledger_cell_seen(struct ledger *ledger, const char *vendor, const char *boundary, bool *ret);
 /* The version in the newest cell of VENDOR measured on this host, or "". */
 int ledger_newest_version(struct ledger *ledger, const char *vendor, char *out, size_t size);
 

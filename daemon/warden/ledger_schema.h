@@ -65,7 +65,10 @@ static const char ledger_schema[] =
 #undef CELL_TEXT
     ") STRICT;"
     "CREATE INDEX IF NOT EXISTS cell_newest ON cell (id) WHERE newest > 0;"
-    "CREATE INDEX IF NOT EXISTS cell_key ON cell (vendor, boundary, sandbox) WHERE newest > 0;"
+    "CREATE INDEX IF NOT EXISTS cell_kind ON cell"
+    " (vendor, boundary, origin, newest, sandbox, vendor_version) WHERE newest > 0;"
+    "CREATE INDEX IF NOT EXISTS cell_version ON cell (vendor, id, vendor_version)"
+    " WHERE newest > 0 AND origin = '' AND vendor_version != '';"
     "CREATE TABLE IF NOT EXISTS arm ("
     " cell INTEGER NOT NULL, arm INTEGER NOT NULL, leg INTEGER NOT NULL, outcome INTEGER NOT NULL,"
     " status INTEGER NOT NULL, begun_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, command TEXT,"
