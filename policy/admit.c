@@ -380,13 +380,14 @@ static void judge_cell(
     const struct rule *rule, const struct asked *asked, struct refusals *refusals)
 {
     const struct cell_standing *cell = asked->request->cell;
-    char again[160];
+    char again[200];
 
     if (!rule->require_nests || asked->request->measure || !cell)
         return;
     (void)snprintf(again, sizeof(again),
-        "measure it: saphan matrix measure --vendor %.32s --boundary %s ... -- TURN", asked->vendor,
-        boundary_name(asked->boundary));
+        "measure it: saphan matrix measure --vendor %.32s --boundary %s ... -- TURN%s",
+        asked->vendor, boundary_name(asked->boundary),
+        text_equal(cell->sandbox, "off") ? " :: TURN-WITH-ITS-SANDBOX-ON" : "");
     if (cell->cell == 0)
         refuse(refusals, REASON_CELL_UNMEASURED,
             "%.32s in %s, its own sandbox %s: nobody looked; %s", asked->vendor,

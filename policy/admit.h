@@ -124,7 +124,7 @@ struct request {
     uint32_t n_custody;
     const char *steered;              /* what of the workspace steers the vendor; NULL: nothing */
     const struct nesting *nesting;    /* what that profile says of the command; NULL without one */
-    const struct cell_standing *cell; /* NULL: no rule demands one */
+    const struct cell_standing *cell; /* NULL: no rule demands one of this leg */
 };
 
 struct usage {

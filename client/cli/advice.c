@@ -1,5 +1,7 @@
 #include "advice.h"
 
+#include "matrix_cells.h"
+#include "own.h"
 #include "say.h"
 #include "text.h"
 #include <limits.h>
@@ -87,4 +89,46 @@ char *advice_for_program(const char *program, const char *directory)
         return text_format("the host has it as %s/%s: name it so", escaped(lies), escaped(name));
     return text_format("to show it: saphan run%s%s%s ... -- %s/%s", seen(lies) ? "" : " --read ",
         seen(lies) ? "" : escaped(lies), also, escaped(lies), escaped(name));
+}
+
+static bool is_printable(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e)
+            return false;
+    }
+    return true;
+}
+
+/* What measuring does not go with, or has a meaning of its own for. */
+static bool is_left_out(const char *word)
+{
+    static const char *const words[] = {"--detach", "--keep-output", "--json"};
+
+    for (size_t i = 0; i < array_size(words); i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+char *advice_for_measuring(int argc, char *const *argv)
+{
+    auto_free const char **words = calloc((size_t)argc + 3, sizeof(*words));
+    auto_free char *line = NULL;
+    bool behind = false;
+    size_t count = 3;
+
+    if (!words)
+        return NULL;
+    words[0] = "saphan";
+    words[1] = "matrix";
+    words[2] = "measure";
+    for (int i = 0; i < argc; i++) {
+        behind = behind || strcmp(argv[i], "--") == 0;
+        if (behind || !is_left_out(argv[i]))
+            words[count++] = argv[i];
+    }
+    line = matrix_quote(words, count);
+    return line && is_printable(line) ? text_format("to measure it: %s", line) : NULL;
 }

@@ -16,6 +16,8 @@ struct watch {
     struct saphan *saphan;
     struct saphan *killer; /* saphand answers one request of a connection at a time */
     const struct run_options *options;
+    int argc; /* the command line as it was given */
+    char *const *argv;
     uint64_t request, leg;
     int signal; /* what ended our waiting, or 0 */
     struct progress progress;
@@ -62,32 +64,39 @@ static int on_signal(struct watch *watch)
     return -1;
 }
 
-static bool wants_advice(const struct saphan_event *event)
+static bool has_reason(const struct saphan_event *event, const char *slug)
 {
     bool refused = event->kind == SAPHAN_EVENT_REFUSED;
     const struct saphan_reason *reasons = refused ? event->refused.reasons : event->verdict.reasons;
     size_t count = refused ? event->refused.n_reasons : event->verdict.n_reasons;
 
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(reasons[i].slug, "command-not-found") == 0)
+        if (strcmp(reasons[i].slug, slug) == 0)
             return true;
     }
     return false;
 }
 
+static char *advise(const struct watch *watch, const struct saphan_event *event)
+{
+    const struct run_options *options = watch->options;
+
+    if (has_reason(event, "cell-unmeasured") || has_reason(event, "cell-collides"))
+        return advice_for_measuring(watch->argc, watch->argv);
+    if (!has_reason(event, "command-not-found") || options->run.image || !options->run.argv[0])
+        return NULL;
+    return advice_for_program(
+        options->run.argv[0], options->run.directory ? options->run.directory : options->workspace);
+}
+
 static int ended(struct watch *watch, const struct saphan_event *event)
 {
     const struct run_options *options = watch->options;
-    const char *directory = options->run.directory ? options->run.directory : options->workspace;
-    auto_free char *advice = NULL;
+    auto_free char *advice = advise(watch, event);
     int status = event->kind == SAPHAN_EVENT_REFUSED ? event->refused.client_status
                                                      : event->verdict.client_status;
     int r = 0;
 
-    if (wants_advice(event))
-        advice = options->run.image || !options->run.argv[0]
-                     ? NULL
-                     : advice_for_program(options->run.argv[0], directory);
     if (options->json)
         r = json_report_event(&watch->json, event, advice);
     /* Standard error is free for it: no program of the leg's wrote there. */
@@ -170,7 +179,7 @@ static int follow(struct watch *watch)
 int verb_run(int argc, char **argv)
 {
     auto_run_options struct run_options options = {0};
-    auto_watch struct watch watch = {.options = &options};
+    auto_watch struct watch watch = {.options = &options, .argc = argc, .argv = argv};
     struct saphan_error error;
     int status;
 

@@ -100,7 +100,8 @@ void cells_look_up(struct leg *leg)
 
     for (size_t i = 0; i < policy->n_rules; i++)
         wanted = wanted || policy->rules[i].require_nests;
-    if (!wanted)
+    /* What only asks a program for its version, for a cell to be compared with, does no work. */
+    if (!wanted || leg->vendor.says)
         return;
     leg->request.cell = &leg->standing;
     leg->standing.sandbox = sandbox_of(leg);
