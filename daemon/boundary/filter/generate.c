@@ -2,10 +2,11 @@
  *
  *   generate LIST NAME OUTPUT [sanitized]
  *
- * What it should do: read LIST, have libseccomp compile it for this machine's architecture, and
- * write OUTPUT, a C file that defines filter_NAME and, where the list has rules that refuse or tell
- * by argument, filter_NAME_walls.  It runs in the build alone, so that no program of ours links a
- * filter compiler.  It must not guess: a call name that libseccomp does not know ends the build.
+ * What it should do: read LIST, with the numbers that libseccomp knows for this machine's
+ * architecture, and write OUTPUT, a C file that defines filter_NAME and, where the list tells, what
+ * the listener may be told of.  It runs in the build alone, so that no program of ours links a
+ * library for filters.  It must not guess: a call name that libseccomp does not know ends the
+ * build.
  *
  * A list has one rule a line; `#` starts a comment:
  *   default KILL | ENOSYS | EPERM ...      what becomes of a call that no rule names
@@ -13,14 +14,14 @@
  *   allow NAME...                          NUMBER=NAME for a call newer than libseccomp
  *   deny ERRNO NAME...
  *   notify NAME...                         the listener is asked
- *   allow|deny ERRNO|notify NAME if ARG & MASK == VALUE [ARG & MASK == VALUE ...]
+ *   allow|deny ERRNO|notify NAME if ARG & MASK == VALUE [ARG & MASK != 0 ...]    all of them
  *   sanitized allow ...                    only in a build with sanitizers
  *
- * One program cannot say "this call, but not with these arguments" when the kernel looks at 32 bits
- * of an argument and BPF compares 64 with "not equal": so what refuses or tells by argument goes
- * into a second program that lets all else pass.  The kernel takes the stricter answer of the two.
+ * Where the arguments of a call meet several rules, the stricter answer is given; where they meet
+ * none, the one for the call whatever its arguments, and where there is none, the default.
  */
-#include <ctype.h>
+#include "rules.h"
+
 #include <errno.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -28,23 +29,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #define WORDS_MAX 128
 #define TOLD_MAX 128
+#define CODE_MAX BPF_MAXINSNS
 
 struct generator {
     const char *file; /* being read, for messages */
     unsigned int line;
     bool sanitized;
-    uint32_t default_action;
-    scmp_filter_ctx list;  /* made by the `default` line */
-    scmp_filter_ctx walls; /* lets all else pass */
-    bool has_walls;
-    bool tells; /* what is refused is told as well */
+    bool started; /* by the `default` line */
+    bool tells;   /* what is refused is told as well */
+    struct rules rules;
     struct {
         int number;
         bool nests;
@@ -62,11 +60,11 @@ static _Noreturn void fail(const struct generator *generator, const char *what, 
 static uint32_t errno_action(const struct generator *generator, const char *name)
 {
     if (strcmp(name, "EPERM") == 0)
-        return SCMP_ACT_ERRNO(EPERM);
+        return SECCOMP_RET_ERRNO | EPERM;
     if (strcmp(name, "ENOSYS") == 0)
-        return SCMP_ACT_ERRNO(ENOSYS);
+        return SECCOMP_RET_ERRNO | ENOSYS;
     if (strcmp(name, "EAFNOSUPPORT") == 0)
-        return SCMP_ACT_ERRNO(EAFNOSUPPORT);
+        return SECCOMP_RET_ERRNO | EAFNOSUPPORT;
     fail(generator, "unknown errno", name);
 }
 
@@ -115,78 +113,66 @@ static void remember_told(struct generator *generator, int number, bool nests, c
     strcpy(generator->told[generator->n_told++].name, name);
 }
 
-static void add(struct generator *generator, scmp_filter_ctx program, uint32_t action, int number,
-    const struct scmp_arg_cmp *compares, unsigned int n_compares)
-{
-    int r = seccomp_rule_add_array(program, action, number, n_compares, compares);
-
-    if (r < 0 && r != -EEXIST)
-        fail(generator, "libseccomp refuses the rule", strerror(-r));
-}
-
 /* WORDS: ARG & MASK == VALUE, again and again. */
-static unsigned int parse_compares(const struct generator *generator, char **words, size_t n_words,
-    struct scmp_arg_cmp ret[static 6])
+/* ARG & MASK == VALUE, or ARG & MASK != 0. */
+static void parse_compare(
+    const struct generator *generator, char *words[static 5], struct compare *ret)
 {
-    unsigned int count = 0;
-
-    if (n_words == 0 || n_words % 5 != 0 || n_words > 30)
-        fail(generator, "a comparison is ARG & MASK == VALUE", "");
-    for (size_t i = 0; i < n_words; i += 5) {
-        if (strcmp(words[i + 1], "&") != 0 || strcmp(words[i + 3], "==") != 0)
-            fail(generator, "a comparison is ARG & MASK == VALUE", words[i]);
-        ret[count++] = (struct scmp_arg_cmp){.arg = (unsigned int)number_of(generator, words[i]),
-            .op = SCMP_CMP_MASKED_EQ,
-            .datum_a = number_of(generator, words[i + 2]),
-            .datum_b = number_of(generator, words[i + 4])};
-    }
-    return count;
+    ret->argument = (unsigned int)number_of(generator, words[0]);
+    ret->any = strcmp(words[3], "!=") == 0;
+    ret->mask = number_of(generator, words[2]);
+    ret->value = number_of(generator, words[4]);
+    if (strcmp(words[1], "&") != 0 || (!ret->any && strcmp(words[3], "==") != 0))
+        fail(generator, "a comparison is ARG & MASK == VALUE or ARG & MASK != 0", words[0]);
+    if (ret->argument > 5 || (ret->value & ~ret->mask))
+        fail(generator, "can never be met", words[0]);
+    if (ret->any && (ret->value || ret->mask > UINT32_MAX))
+        fail(generator, "only bits of the lower 32 are compared with != 0", words[0]);
 }
 
-static void rule(struct generator *generator, uint32_t action, bool nests, const char *word,
-    const struct scmp_arg_cmp *compares, unsigned int n_compares)
+static void parse_compares(
+    const struct generator *generator, char **words, size_t n_words, struct clause *clause)
 {
-    bool told = action == SCMP_ACT_NOTIFY;
-    bool wall = told || (action != SCMP_ACT_ALLOW && n_compares > 0);
+    if (n_words == 0 || n_words % 5 != 0 || n_words / 5 > RULES_COMPARES_MAX)
+        fail(generator, "comparisons have five words each", "");
+    for (size_t i = 0; i < n_words; i += 5)
+        parse_compare(generator, words + i, &clause->compares[clause->n_compares++]);
+}
+
+static void rule(
+    struct generator *generator, const struct clause *clause, bool nests, const char *word)
+{
     const char *name;
     int number = resolve(generator, word, &name);
+    struct call_rules *call;
 
     if (number < 0)
         return;
-    if (!wall) {
-        if (action != generator->default_action)
-            add(generator, generator->list, action, number, compares, n_compares);
-        return;
+    if (number >= RULES_CALLS)
+        fail(generator, "a number beyond all calls", word);
+    call = &generator->rules.calls[number];
+    if (clause->n_compares > 0) {
+        if (rules_clause(&generator->rules, number, clause) < 0)
+            fail(generator, "too many rules for this call", word);
+    } else {
+        if (call->named && call->action != clause->action)
+            fail(generator, "two answers for one call", word);
+        call->named = true;
+        call->action = clause->action;
     }
-    generator->has_walls = true;
-    add(generator, generator->list, SCMP_ACT_ALLOW, number, NULL, 0);
-    add(generator, generator->walls, action, number, compares, n_compares);
-    if (told)
+    if (clause->action == SECCOMP_RET_USER_NOTIF)
         remember_told(generator, number, nests, name);
 }
 
 static void start(struct generator *generator, const char *name)
 {
-    uint32_t action =
-        strcmp(name, "KILL") == 0 ? SCMP_ACT_KILL_PROCESS : errno_action(generator, name);
-    int r = 0;
-
-    if (generator->list)
+    if (generator->started)
         fail(generator, "a second default", name);
-    generator->default_action = action;
-    generator->list = seccomp_init(action);
-    generator->walls = seccomp_init(SCMP_ACT_ALLOW);
-    if (!generator->list || !generator->walls)
-        fail(generator, "libseccomp", "no memory");
-    for (int i = 0; i < 2 && r == 0; i++) {
-        scmp_filter_ctx program = i ? generator->walls : generator->list;
-
-        r = seccomp_attr_set(program, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-        if (r == 0)
-            r = seccomp_attr_set(program, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    }
-    if (r < 0)
-        fail(generator, "libseccomp", strerror(-r));
+    generator->started = true;
+    generator->rules.architecture =
+        seccomp_arch_native(); /* libseccomp's tokens are AUDIT_ARCH_* */
+    generator->rules.default_action =
+        strcmp(name, "KILL") == 0 ? SECCOMP_RET_KILL_PROCESS : errno_action(generator, name);
 }
 
 static void read_list(struct generator *generator, const char *path);
@@ -206,20 +192,18 @@ static void include_list(struct generator *generator, const char *name)
 
 static void read_rule(struct generator *generator, char **words, size_t n_words)
 {
-    struct scmp_arg_cmp compares[6];
-    unsigned int n_compares = 0;
-    uint32_t action = SCMP_ACT_ALLOW;
+    struct clause clause = {.action = SECCOMP_RET_ALLOW};
     size_t first = 1, last = 1;
     bool nests = strcmp(words[0], "notify") == 0;
 
-    if (!generator->list)
+    if (!generator->started)
         fail(generator, "a rule before the default", words[0]);
     if (nests)
-        action = SCMP_ACT_NOTIFY;
+        clause.action = SECCOMP_RET_USER_NOTIF;
     else if (strcmp(words[0], "refuse") == 0)
-        action = generator->tells ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO(EPERM);
+        clause.action = generator->tells ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | EPERM;
     else if (strcmp(words[0], "deny") == 0 && n_words > 2)
-        action = errno_action(generator, words[first++]);
+        clause.action = errno_action(generator, words[first++]);
     else if (strcmp(words[0], "allow") != 0)
         fail(generator, "unknown rule", words[0]);
     for (last = first; last < n_words && strcmp(words[last], "if") != 0; last++)
@@ -227,9 +211,9 @@ static void read_rule(struct generator *generator, char **words, size_t n_words)
     if (last == first)
         fail(generator, "no system call named", words[0]);
     if (last < n_words)
-        n_compares = parse_compares(generator, words + last + 1, n_words - last - 1, compares);
+        parse_compares(generator, words + last + 1, n_words - last - 1, &clause);
     for (size_t i = first; i < last; i++)
-        rule(generator, action, nests, words[i], compares, n_compares);
+        rule(generator, &clause, nests, words[i]);
 }
 
 static void read_line(struct generator *generator, char *line)
@@ -279,23 +263,18 @@ static void read_list(struct generator *generator, const char *path)
     (void)fclose(file);
 }
 
-static void write_program(
-    const struct generator *generator, FILE *out, scmp_filter_ctx program, const char *name)
+static void write_program(const struct generator *generator, FILE *out, const char *name)
 {
-    int memory = memfd_create("filter", MFD_CLOEXEC);
-    struct sock_filter line;
-    int r = memory < 0 ? -errno : seccomp_export_bpf(program, memory);
+    static struct sock_filter code[CODE_MAX];
+    size_t length = program_assemble(&generator->rules, code, CODE_MAX);
 
-    if (r < 0 || lseek(memory, 0, SEEK_SET) < 0)
-        fail(generator, "libseccomp cannot compile", strerror(r < 0 ? -r : errno));
-    fprintf(out, "static const struct sock_filter code_%s[] = {\n", name);
-    while (read(memory, &line, sizeof(line)) == (ssize_t)sizeof(line))
-        fprintf(out, "    {0x%x, %u, %u, 0x%x},\n", line.code, line.jt, line.jf, line.k);
+    fprintf(out, "static const struct sock_filter code[] = {\n");
+    for (size_t i = 0; i < length; i++)
+        fprintf(
+            out, "    {0x%x, %u, %u, 0x%x},\n", code[i].code, code[i].jt, code[i].jf, code[i].k);
     fprintf(out,
-        "};\nconst struct seccomp_filter filter_%s = {\n"
-        "    code_%s, sizeof(code_%s) / sizeof(code_%s[0])};\n\n",
-        name, name, name, name);
-    (void)close(memory);
+        "};\nconst struct seccomp_filter filter_%s = {code, sizeof(code) / sizeof(code[0])};\n\n",
+        name);
 }
 
 static void write_told(const struct generator *generator, FILE *out, const char *name)
@@ -309,33 +288,23 @@ static void write_told(const struct generator *generator, FILE *out, const char 
 
 int main(int argc, char *argv[])
 {
-    struct generator generator = {.file = "generate"};
-    char walls[64];
+    static struct generator generator = {.file = "generate"};
     FILE *out;
 
     if (argc < 4)
         fail(&generator, "usage", "generate LIST NAME OUTPUT [sanitized]");
     generator.sanitized = argc > 4 && strcmp(argv[4], "sanitized") == 0;
-    /* The machine that builds need not be the one that runs: what libseccomp would find missing in
-     * this kernel is measured where it counts. */
-    (void)seccomp_api_set(6);
     read_list(&generator, argv[1]);
-    if (!generator.list)
+    if (!generator.started)
         fail(&generator, "no default", "");
     out = fopen(argv[3], "we");
     if (!out)
         fail(&generator, argv[3], strerror(errno));
     fprintf(out, "/* Made from a list by generate; do not edit. */\n#include \"filters.h\"\n\n");
-    write_program(&generator, out, generator.list, argv[2]);
-    if (generator.has_walls) {
-        (void)snprintf(walls, sizeof(walls), "%s_walls", argv[2]);
-        write_program(&generator, out, generator.walls, walls);
-    }
+    write_program(&generator, out, argv[2]);
     if (generator.n_told > 0)
         write_told(&generator, out, argv[2]);
     if (fclose(out) != 0)
         fail(&generator, argv[3], strerror(errno));
-    seccomp_release(generator.list);
-    seccomp_release(generator.walls);
     return 0;
 }
