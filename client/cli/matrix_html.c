@@ -183,6 +183,7 @@ static void put_evidence(FILE *out, const json_t *cell)
     put_item(out, "version", matrix_text(cell, "vendor_version"));
     put_item(out, "program", matrix_text(cell, "program"));
     put_item(out, "sha256", matrix_text(cell, "sha256"));
+    put_item(out, "identity", matrix_text(cell, "identity"));
     put_item(out, "its sandbox", matrix_text(cell, "sandbox"));
     put_item(out, "host", matrix_text(cell, "host"));
     put_item(out, "kernel", matrix_text(cell, "kernel"));

@@ -128,23 +128,41 @@ static const char *measured_by(void)
                                                          : "by a program, not enclosed";
 }
 
+/* What is executed.  In a container that is a file of the image's, which is not looked at here. */
+static int name_program(const struct measure *measure, char **ret_name, char sha256[65])
+{
+    const struct saphan_run *run = &measure->options.run;
+    const char *word = measure->bin ? measure->bin : run->argv[0];
+
+    sha256[0] = '\0';
+    if (run->image) {
+        *ret_name = text_format("%s in image %s", word, run->image);
+        return 0;
+    }
+    *ret_name = find_program(word);
+    if (*ret_name)
+        (void)hash_program(*ret_name, sha256);
+    else if (measure->bin)
+        return say("--bin %s: there is no such program", escaped(measure->bin));
+    return 0;
+}
+
 static int begin_cell(struct measure *measure)
 {
     const struct saphan_run *run = &measure->options.run;
-    auto_free char *program = find_program(measure->bin ? measure->bin : run->argv[0]);
+    auto_free char *program = NULL;
+    char sha256[65];
     struct saphan_cell cell = {.vendor = run->vendor,
         .boundary = saphan_boundary_name(run->boundary ? run->boundary : SAPHAN_BOUNDARY_DOMAIN),
-        .program = program,
         .falsify = measure->falsify,
-        .measured_by = measured_by()};
+        .measured_by = measured_by(),
+        .sha256 = sha256};
     struct saphan_error error;
-    char sha256[65] = "";
+    int r = name_program(measure, &program, sha256);
 
-    if (program)
-        (void)hash_program(program, sha256);
-    else if (measure->bin)
-        return say("--bin %s: there is no such program", escaped(measure->bin));
-    cell.sha256 = sha256;
+    if (r != 0)
+        return r;
+    cell.program = program;
     if (saphan_cell(measure->saphan, SAPHAN_STEP_BEGIN, &cell, NULL, &error) != 0)
         return say("%s", error.message);
     if (measure_await_end(measure, &measure->cell, NULL, 0) != 0)
@@ -268,6 +286,8 @@ static int prepare(struct measure *measure)
         return say("measure: --artefact is wanted: a turn that leaves nothing cannot be judged");
     if (!grant)
         return say("measure: --workspace or --write is wanted");
+    if (!run->argv || !run->argv[0])
+        return say("measure: no turn stands behind \"--\"");
     if (run->detach)
         return say("measure: --detach does not go with measuring");
     for (size_t i = 0; i < run->n_artefacts; i++) {

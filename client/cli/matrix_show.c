@@ -79,6 +79,7 @@ void matrix_print_cell(const json_t *cell)
     field("version", matrix_text(cell, "vendor_version"));
     field("program", matrix_text(cell, "program"));
     field("sha256", matrix_text(cell, "sha256"));
+    field("identity", matrix_text(cell, "identity"));
     field("boundary", matrix_text(cell, "boundary"));
     field("its sandbox", matrix_text(cell, "sandbox"));
     field("host", matrix_text(cell, "host"));

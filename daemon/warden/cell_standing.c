@@ -51,13 +51,19 @@ static const char *sandbox_of(const struct leg *leg)
                                                        : "off";
 }
 
-/* What the program is, as the opener saw it: another file has another one. */
+/* What the program is, as the opener saw it, or which image has it: another file has another one.
+ * "": it is not known. */
 static void identify(const struct leg *leg, char *out, size_t size)
 {
     const struct leg_program *program = &leg->vendor.program;
+    int length;
 
     out[0] = '\0';
-    if (program->path)
+    if (program->path && leg->image) {
+        length = snprintf(out, size, "image sha256:%s %s", program->sha256, program->path);
+        if (length < 0 || (size_t)length >= size)
+            out[0] = '\0';
+    } else if (program->path)
         (void)snprintf(out, size, "%llu:%llu:%llu:%lld:%lld", (unsigned long long)program->dev,
             (unsigned long long)program->ino, (unsigned long long)program->size,
             (long long)program->mtime_ns, (long long)program->ctime_ns);
@@ -66,14 +72,14 @@ static void identify(const struct leg *leg, char *out, size_t size)
 /* "says it is codex-cli 1.2, sha256 ...": the version alone; "" where it is not known. */
 static void version_of(const struct leg *leg, char *out, size_t size)
 {
-    static const char before[] = "says it is ", behind[] = ", sha256 ";
+    static const char before[] = "says it is ";
     const char *version = leg->vendor.version_known ? leg->vendor.version : "";
     char *end;
 
     if (text_starts_with(version, before))
         version += strlen(before);
     (void)snprintf(out, size, "%s", version);
-    end = strstr(out, behind);
+    end = strrchr(out, ',');
     if (end)
         *end = '\0';
 }
@@ -88,7 +94,11 @@ static bool stand(void *context, const struct cell_row *row)
     version_of(leg, version, sizeof(version));
     standing->cell = row->id;
     standing->verdict = row->verdict;
-    cells_find_stale(leg->warden, row, identity, version[0] ? version : NULL, standing->stale);
+    if (!identity[0] && leg->request.profile && leg->request.profile->programs.count > 0)
+        (void)snprintf(standing->stale, sizeof(standing->stale),
+            "which file the vendor's program is, is not known of this command");
+    else
+        cells_find_stale(leg->warden, row, identity, version[0] ? version : NULL, standing->stale);
     return false;
 }
 
@@ -125,6 +135,9 @@ void cells_note_leg(struct leg *leg)
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-program", identity);
     if (version[0])
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-version", version);
+    if (leg->vendor.program.sha256[0] && !leg->image)
+        leg_tell(
+            leg, EVENT_NOTE, REASON_NONE, NULL, "measured-sha256", leg->vendor.program.sha256);
     if (nesting && nesting->reason != REASON_NONE)
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, reason_entry(nesting->reason)->slug,
             "a measuring leg: it was started all the same");

@@ -291,6 +291,8 @@ static void end(struct front *front, struct seam_message *message)
         row.texts[CELL_TEXT_sandbox] = turn.sandbox;
         row.texts[CELL_TEXT_identity] = turn.identity;
         row.texts[CELL_TEXT_vendor_version] = turn.version;
+        if (turn.sha256[0]) /* as saphand saw it, whatever the client said */
+            row.texts[CELL_TEXT_sha256] = turn.sha256;
         r = ledger_cell_end(ledger, &row);
     }
     if (r == 0)

@@ -388,13 +388,15 @@ static int read_leg_reasons(struct ledger *ledger, uint64_t leg, struct arm_leg_
     return ledger_error(code);
 }
 
-/* The notes of a measuring leg: see leg_measured.c. */
+/* The notes of a measuring leg: cells_note_leg(). */
 static bool take_note(struct arm_leg_row *out, const char *subject, const char *detail)
 {
     if (text_equal(subject, "measured-sandbox"))
         copy(out->sandbox, sizeof(out->sandbox), detail);
     else if (text_equal(subject, "measured-program"))
         copy(out->identity, sizeof(out->identity), detail);
+    else if (text_equal(subject, "measured-sha256"))
+        copy(out->sha256, sizeof(out->sha256), detail);
     else if (text_equal(subject, "measured-version"))
         copy(out->version, sizeof(out->version), detail);
     else

@@ -61,7 +61,7 @@ struct arm_leg_row {
     char nested[ARM_DETAIL_MAX]; /* the detail of nested-sandbox; "" */
     char denial[ARM_DETAIL_MAX]; /* the first one told; "" */
     char claims[4096];
-    char sandbox[16], identity[200], version[320]; /* of the notes of a measuring leg */
+    char sandbox[16], identity[200], version[320], sha256[65]; /* of the notes of a measuring leg */
     char events[ARM_EVENTS_MAX];
 };
 int ledger_arm_leg(struct ledger *ledger, uint64_t leg, struct arm_leg_row *ret);

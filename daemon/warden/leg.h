@@ -35,7 +35,7 @@ struct leg_program {
     char *path;
     char *name;        /* as it was found, before its links were followed */
     char *interpreter; /* the path of the first; NULL: it is no script */
-    char sha256[65];   /* "": nobody looked */
+    char sha256[65];   /* of it, or of the image that it is in; "": nobody looked */
     uint64_t dev, ino, size;
     int64_t mtime_ns, ctime_ns;
     uint32_t first_added; /* grants from here on are not the requester's own words */

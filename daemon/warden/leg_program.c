@@ -4,6 +4,7 @@
  * see is added to its grants as read grants, which the policy's ceiling judges like any other and
  * which are told.  Links on the way that nothing shows stand in the leg's root as on the host. */
 #include "leg.h"
+#include "leg_image.h"
 #include "legs.h"
 
 #include "environment.h"
@@ -165,6 +166,30 @@ static const char *search_path(const struct leg *leg, uint32_t program)
     return path ? path : environment_path(leg->peer.uid);
 }
 
+/* In a container it is the image's own, which the leg cannot write to: its digest says which file
+ * it is.  One beneath a grant could be any: it is not known. */
+static int take_from_image(struct leg *leg)
+{
+    struct leg_program *program = &leg->vendor.program;
+    const struct request *request = &leg->request;
+    uint32_t at;
+    const char *name;
+
+    if (!leg->image || nesting_program(request->profile, &leg->vendor.command, &at) < 0)
+        return 0;
+    name = leg->vendor.command.argv[at];
+    for (uint32_t i = 0; i < request->n_grants; i++) {
+        const char *place = grant_place(&request->grants[i]);
+
+        if (!text_path_is_normal(name) || (place && text_path_beneath(name, place)))
+            return 0;
+    }
+    program->path = strdup(name);
+    program->name = strdup(name);
+    text_format_sha256(leg->image->record.digest, program->sha256);
+    return program->path && program->name ? 0 : -ENOMEM;
+}
+
 int leg_find_program(struct leg *leg, errand_done *done)
 {
     struct nesting_command *command = &leg->vendor.command;
@@ -174,8 +199,8 @@ int leg_find_program(struct leg *leg, errand_done *done)
     int r;
 
     leg->vendor.program.first_added = leg->request.n_grants;
-    if (leg->request.image.name) /* it is the image's own, which the leg cannot write to */
-        return 0;
+    if (leg->request.image.name)
+        return take_from_image(leg);
     if (nesting_program(leg->request.profile, command, &program) < 0)
         return 0;
     seam_writer_init(&writer, SEAM_FIND, 0);

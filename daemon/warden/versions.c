@@ -31,6 +31,7 @@ struct known_version {
     char *path;
     uint64_t dev, ino, size;
     int64_t mtime_ns, ctime_ns;
+    bool image; /* it lies in one, and the hash is the image's */
     char sha256[65];
     char text[TEXT_MAX]; /* the version, or why it is not known */
     struct warden *warden;
@@ -46,6 +47,8 @@ static bool is_of(const struct known_version *version, const struct leg *leg)
     return version->uid == leg->peer.uid && version->dev == program->dev &&
            version->ino == program->ino && version->size == program->size &&
            version->mtime_ns == program->mtime_ns && version->ctime_ns == program->ctime_ns &&
+           version->image == (leg->image != NULL) &&
+           (!version->image || text_equal(version->sha256, program->sha256)) &&
            text_equal(version->path, program->path);
 }
 
@@ -109,6 +112,7 @@ static struct known_version *remember(struct leg *leg)
         .size = program->size,
         .mtime_ns = program->mtime_ns,
         .ctime_ns = program->ctime_ns,
+        .image = leg->image != NULL,
         .warden = leg->warden};
     (void)snprintf(version->sha256, sizeof(version->sha256), "%s", leg->vendor.program.sha256);
     TAILQ_INSERT_TAIL(&leg->warden->versions, version, entry);
@@ -120,9 +124,9 @@ static struct known_version *remember(struct leg *leg)
 
 static void take_along(struct leg *leg, const struct known_version *version)
 {
-    (void)snprintf(leg->vendor.version, sizeof(leg->vendor.version), "%s%s, sha256 %s",
+    (void)snprintf(leg->vendor.version, sizeof(leg->vendor.version), "%s%s, %ssha256 %s",
         version->state == VERSION_KNOWN ? "says it is " : "its version is not known: ",
-        version->text, version->sha256);
+        version->text, version->image ? "image " : "", version->sha256);
     leg->vendor.version_known = version->state == VERSION_KNOWN;
 }
 
@@ -209,6 +213,9 @@ static int compose(const struct leg *leg, struct seam_message *ret)
     put_argv(&writer, run, leg);
     put_env(&writer, run, leg);
     run->vendor = seam_put_text(&writer, leg->request.profile->name);
+    run->image = seam_put_text(&writer, leg->request.image.name);
+    run->user = seam_put_text(&writer, seam_text(&leg->ask, leg->run->user));
+    run->host_name = seam_put_text(&writer, NULL);
     run->chdir = seam_put_text(&writer, NULL);
     run->carve_outs = seam_put_list(&writer, NULL, 0);
     r = seam_send(near, &writer, run, NULL, 0);
@@ -405,12 +412,12 @@ bool version_is_asked(const struct leg *leg)
     const struct leg_program *program = &leg->vendor.program;
 
     return !leg->vendor.says && leg->request.profile && leg->request.profile->version.count > 0 &&
-           program->file >= 0 && program->path && program->name;
+           (program->file >= 0 || leg->image) && program->path && program->name;
 }
 
 void version_know(struct leg *leg)
 {
-    if (version_is_asked(leg) && find(leg))
+    if (version_is_asked(leg) && (leg->image || find(leg)))
         look_up(leg);
     else if (!version_is_asked(leg) || hash(leg) < 0)
         leg_vendor_known(leg);

@@ -38,7 +38,7 @@ SH
 }
 boxer 1.0
 
-policy "$LEG_USER root" Measure=yes Require-Cell=NESTS >"$T/strict.policy"
+policy "$LEG_USER root" Measure=yes Require-Cell=NESTS Boundary=container 'Image=*' Image-Add=yes Nested=allow >"$T/strict.policy"
 policy "$LEG_USER root" Measure=yes >"$T/plain.policy"
 for name in strict plain; do
     start_daemon "$T/$name" --vendors "$T/vendors" || not_ok "a daemon starts" "$(cat "$T/$name.log")"
@@ -117,6 +117,49 @@ says "it says so" "another file"
 measured ":: $T/bin/boxer --box"
 turn --no-box
 expect "measured again and admitted" 0 GREEN
+
+# ---- in a container: the image's digest says which program it is ----
+root=$T/root
+image() { # VERSION: an image whose vendor's program is of that version
+    mkdir -p "$root"/{bin,etc,opt}
+    [ -e "$root/bin/busybox" ] || cp "$(command -v busybox)" "$root/bin/busybox"
+    for name in sh echo unshare; do ln -sf busybox "$root/bin/$name"; done
+    printf 'root:x:0:0:root:/root:/bin/sh\n' >"$root/etc/passwd"
+    cat >"$root/opt/boxer" <<SH
+#!/bin/sh
+[ "\$1" != --version ] || { echo "boxer $1 of the image"; exit 0; }
+[ "\$1" != --box ] || exec unshare -U -r sh -c 'echo done >artefact.txt'
+echo done >artefact.txt
+SH
+    chmod 755 "$root/opt/boxer"
+    saphan image rm boxes >/dev/null 2>&1
+    check "an image with $1 is added" timeout 60 saphan image add boxes "$root"
+}
+image 1.0
+inside=(--boundary container --image boxes --user 1000:1000 --vendor boxer)
+boxed() { # WORD...: of the vendor in the image
+    fresh
+    leg "${inside[@]}" --workspace "$W/ws" --artefact artefact.txt -- /opt/boxer "$@"
+}
+boxed --box
+expect "a container is a cell of its own: refused" 125 REFUSED cell-unmeasured
+says "it names the boundary" "--boundary container"
+measured ":: $T/bin/boxer --box"
+equal "its sandbox on, in a container with Nested=allow: NESTS" 0 "$rc"
+check "the cell names the image, its digest and what the program said it was" sh -c \
+    "saphan matrix show --json | jq -es 'map(select(.boundary == \"container\" and .verdict == \"NESTS\"))[0] |
+        (.program | test(\"/opt/boxer in image boxes\")) and (.identity | test(\"^image sha256:[0-9a-f]{64} /opt/boxer\")) and
+        .vendor_version == \"boxer 1.0 of the image\" and .sandbox == \"on\"'"
+boxed --box
+expect "and it is admitted" 0 GREEN
+fresh
+leg "${inside[@]}" --workspace "$W/ws" --read "$T/bin:/opt/other" --artefact artefact.txt -- /opt/other/boxer --box
+expect "a program in a grant is another, whatever the image: refused" 125 REFUSED cell-unmeasured
+says "it says so" "which file the vendor's program is, is not known"
+image 1.1
+boxed --box
+expect "another image of that name: the cell is stale, refused" 125 REFUSED cell-unmeasured
+says "it names both versions" "the vendor was boxer 1.0 of the image and is boxer 1.1 of the image"
 
 # ---- of another host ----
 saphan matrix export >"$T/cells"
