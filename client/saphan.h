@@ -160,9 +160,10 @@ struct saphan_run {
     const char *user;      /* USER[:GROUP] of the image; NULL: as it says */
     const char *host_name; /* NULL: leg-ID */
     bool writable_root;    /* what is written to a container's root is kept while it runs */
-    const char *transport; /* NULL or "local" */
-    bool detach;           /* the leg outlives the connection; the request ends with ACCEPTED */
-    bool measure;          /* an arm of a cell of the matrix, for whom the policy lets measure */
+    const char *const *capabilities; /* of a container: NULL-terminated CAP_CHOWN...; or NULL */
+    const char *transport;           /* NULL or "local" */
+    bool detach;  /* the leg outlives the connection; the request ends with ACCEPTED */
+    bool measure; /* an arm of a cell of the matrix, for whom the policy lets measure */
 };
 
 /* ---- what comes back ---- */
@@ -387,7 +388,8 @@ struct saphan_property { /* what the row and the cells measured on it let say */
 
 struct saphan_rule {
     const char *name, *file, *boundaries, *views, *nets, *vendors, *read, *write, *limits;
-    const char *hosts; /* what its doors may lead to */
+    const char *hosts;        /* what its doors may lead to */
+    const char *capabilities; /* that a container may ask for; "": none */
 };
 
 /* All that it points to lives until the next call with the same connection. */

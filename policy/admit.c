@@ -327,6 +327,11 @@ static bool is_promised(
         return decision->net != NET_HOST &&
                (decision->view == VIEW_MINIMAL ||
                    machine->rungs[RUNG_LANDLOCK].value >= LANDLOCK_ABI_SOCKETS);
+    /* Whoever may make a user namespace has capabilities in it, over nothing but its own. */
+    case CLAIM_NO_PRIVILEGE:
+        return !decision->nested_allowed && !decision->capabilities;
+    case CLAIM_PRIVILEGE_LISTED:
+        return !decision->nested_allowed && decision->capabilities;
     default:
         return claim <= CLAIM_ENDS_WHOLE; /* the others go by what was asked: back_limits() */
     }
@@ -341,9 +346,6 @@ static void back_claims(
         uint64_t rungs;
 
         if (!is_promised((enum claim_id)i, decision, machine))
-            continue;
-        /* Whoever may make a user namespace has capabilities in it, over nothing but its own. */
-        if (i == CLAIM_NO_PRIVILEGE && decision->nested_allowed)
             continue;
         if (back_one((enum claim_id)i, decision, machine, &rungs, &missing) == 0) {
             decision->claims[decision->n_claims++] = (struct backed_claim){(enum claim_id)i, rungs};
@@ -471,6 +473,7 @@ static void decide(const struct asked *asked, const struct peer *peer, const str
     decision->net = asked->net;
     decision->nested_allowed =
         asked->boundary == BOUNDARY_CONTAINER && rule->nested == NESTED_ALLOW;
+    decision->capabilities = asked->request->capabilities;
     settle_limits(asked->request, rule, &decision->limits);
     judge_least(asked->request, &decision->limits, refusals);
     judge_grants(asked->request, refusals);

@@ -118,6 +118,7 @@ struct request {
     struct limits limits;
     struct asked_image image;
     bool writable_root;
+    uint64_t capabilities;         /* bits of capability.h */
     bool wants_container;          /* a user, a host name, a target: only a container has them */
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
     const struct custody_step *custody; /* the way to the vendor's program, as far as it is known */
@@ -155,6 +156,7 @@ struct decision {
     uint32_t n_artefacts;
     const char *directory; /* the leg's working directory, absolute */
     bool nested_allowed;   /* what builds a sandbox inside is let through */
+    uint64_t capabilities; /* what a container holds, in its own user namespace */
     struct backed_claim claims[CLAIM_COUNT];
     uint32_t n_claims;
 

@@ -2,6 +2,7 @@
  */
 #include "admit_parts.h"
 
+#include "capability.h"
 #include "text.h"
 #include <string.h>
 
@@ -101,6 +102,19 @@ void judge_container(const struct asked *asked, struct refusals *refusals)
     if (container && request->view == VIEW_HOST)
         refuse(refusals, REASON_REQUEST_MALFORMED,
             "asked: view host; a container has a root of its own");
+}
+
+void judge_capabilities(
+    const struct rule *rule, const struct request *request, struct refusals *refusals)
+{
+    char asked[CAPABILITIES_TEXT_MAX], lets[CAPABILITIES_TEXT_MAX];
+
+    if (!(request->capabilities & ~rule->capabilities))
+        return;
+    capabilities_format(request->capabilities, asked);
+    capabilities_format(rule->capabilities, lets);
+    refuse(refusals, REASON_CAPABILITY_NOT_ALLOWED,
+        "asked: %s; the rule `%s` of %.80s lets: %s", asked, rule->name, rule->file, lets);
 }
 
 /* After a rule was found: whoever may not know of an image does not hear what it is like. */

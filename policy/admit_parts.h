@@ -37,6 +37,8 @@ const struct rule *rule_choose(const struct policy *policy, const struct asked *
 
 /* What a container, and nothing else, can be asked for. */
 void judge_container(const struct asked *asked, struct refusals *refusals);
+void judge_capabilities(
+    const struct rule *rule, const struct request *request, struct refusals *refusals);
 void judge_image(const struct rule *rule, const struct asked *asked, const struct peer *peer,
     struct refusals *refusals);
 

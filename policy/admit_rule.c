@@ -254,6 +254,7 @@ static void judge(const struct rule *rule, const struct asked *asked, const stru
     judge_forwards(rule, asked->request, refusals);
     judge_limits(rule, asked->request, refusals);
     judge_image(rule, asked, peer, refusals);
+    judge_capabilities(rule, asked->request, refusals);
 }
 
 const struct rule *rule_choose(const struct policy *policy, const struct asked *asked,

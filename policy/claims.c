@@ -73,6 +73,10 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
     /* A new user namespace would give capabilities inside it: the filter refuses to make one. */
     [CLAIM_NO_PRIVILEGE] = {SET(
         RUNG_NO_NEW_PRIVS, RUNG_CAPABILITIES, RUNG_SECCOMP, RUNG_SECCOMP_NOTIFY)},
+    /* The same, where a container was given some: the bounding set holds no other, and each is over
+     * the leg's own user namespace. */
+    [CLAIM_PRIVILEGE_LISTED] = {SET(RUNG_USERNS, RUNG_IDMAP, RUNG_NO_NEW_PRIVS, RUNG_CAPABILITIES,
+        RUNG_SECCOMP, RUNG_SECCOMP_NOTIFY)},
     [CLAIM_KERNEL_SURFACE] = {SET(RUNG_NO_NEW_PRIVS, RUNG_SECCOMP)},
     /* The end of pid 1 ends its namespace; cgroup.kill ends the cgroup, whatever it forked. */
     [CLAIM_ENDS_WHOLE] =

@@ -62,6 +62,7 @@ struct rule {
     bool image_add;         /* Image-Add=yes: may add and remove images of its own */
     uint64_t image_bytes;   /* of one image, unpacked; 0 = 8G */
     uint64_t image_entries; /* 0 = 500000 */
+    uint64_t capabilities;  /* Capabilities=: bits of capability.h that a container may ask for */
     bool see_all;           /* Operator=yes: sees and kills everybody's legs */
     enum nested_answer nested;
     bool steering_refused; /* Steering=refuse: a workspace that steers its vendor is refused */

@@ -1,5 +1,6 @@
 #include "rule_key.h"
 
+#include "capability.h"
 #include "hosts.h"
 #include "text.h"
 #include <errno.h>
@@ -330,6 +331,17 @@ static int take_image_entries(struct rule_parser *parser, const char *word)
     return 0;
 }
 
+static int take_capability(struct rule_parser *parser, const char *word)
+{
+    uint64_t bit;
+
+    if (capability_parse(word, &bit) < 0)
+        return rule_error(parser, "`%s` is no capability that a leg can have: known are %s",
+            shown(word).text, CAPABILITY_NAMES);
+    parser->rule->capabilities |= bit;
+    return 0;
+}
+
 /* -- vendors -- */
 
 static int take_nested(struct rule_parser *parser, const char *word)
@@ -415,6 +427,7 @@ static const struct key {
     {"Image-Add", true, take_image_add},
     {"Image-Bytes", true, take_image_bytes},
     {"Image-Entries", true, take_image_entries},
+    {"Capabilities", false, take_capability},
     {"Operator", true, take_operator},
     {"Nested", true, take_nested},
     {"Steering", true, take_steering},
@@ -428,7 +441,7 @@ static const struct key {
     "User Group Boundary View Net Vendor Read Write Host Forward-Unix Carve-Out Require-Rung "     \
     "Limit-Ceiling "                                                                               \
     "Limit-Default Legs-At-Once Legs-Per-Minute Image Image-Add Image-Bytes Image-Entries "        \
-    "Operator Nested Steering Profile-Rewritten "                                                  \
+    "Capabilities Operator Nested Steering Profile-Rewritten "                                                  \
     "Measure"
 
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)

@@ -42,6 +42,7 @@ static const char help[] =
     "  --user USER[:GROUP]   of the image: names or numbers; else as the image says, else root\n"
     "  --hostname NAME       the container's; else leg-ID\n"
     "  --writable-root       let the leg write to the image's files, in memory, for itself\n"
+    "  --capability NAME     of a container, where the policy lists it: CAP_CHOWN and the like\n"
     "  --transport local     where the leg runs: here, and nowhere else\n"
     "  --vendor proc         the vendor's profile\n"
     "  --json                one JSON object a line on standard output\n"
@@ -55,6 +56,7 @@ enum run_option {
     RUN_HOST_NAME,
     RUN_TRANSPORT,
     RUN_WRITABLE_ROOT,
+    RUN_CAPABILITY,
     RUN_VENDOR,
     RUN_VIEW,
     RUN_WORKSPACE,
@@ -86,6 +88,7 @@ static const struct option table[] = {
     {"--hostname", true, RUN_HOST_NAME},
     {"--transport", true, RUN_TRANSPORT},
     {"--writable-root", false, RUN_WRITABLE_ROOT},
+    {"--capability", true, RUN_CAPABILITY},
     {"--view", true, RUN_VIEW},
     {"--workspace", true, RUN_WORKSPACE},
     {"--read", true, RUN_READ},
@@ -117,6 +120,7 @@ void run_options_done(struct run_options *options)
     free(options->env);
     free(options->carve_outs);
     free(options->allow);
+    free(options->capabilities);
     free(options->forwards);
     free(options->artefacts);
     free(options->grants);
@@ -130,14 +134,15 @@ static int allocate(struct run_options *options, size_t count)
     options->artefacts = calloc(count + 1, sizeof(*options->artefacts));
     options->carve_outs = calloc(count + 1, sizeof(*options->carve_outs));
     options->allow = calloc(count + 1, sizeof(*options->allow));
+    options->capabilities = calloc(count + 1, sizeof(*options->capabilities));
     options->forwards = calloc(count + 1, sizeof(*options->forwards));
     options->env = calloc(count + 1, sizeof(*options->env));
     options->env_made = calloc(count + 1, sizeof(*options->env_made));
     options->argv = calloc(count + 1, sizeof(*options->argv));
     options->targets_made = calloc(count + 1, sizeof(*options->targets_made));
     if (!options->grants || !options->artefacts || !options->carve_outs || !options->allow ||
-        !options->forwards || !options->env || !options->env_made || !options->argv ||
-        !options->targets_made)
+        !options->capabilities || !options->forwards || !options->env || !options->env_made ||
+        !options->argv || !options->targets_made)
         return say("out of memory");
     return 0;
 }
@@ -360,6 +365,9 @@ static int take(struct run_options *options, enum run_option id, char *value)
     case RUN_ALLOW:
         options->allow[options->n_allow++] = value;
         return value[0] ? 0 : no_such("--allow", value, "HOST[:PORT]");
+    case RUN_CAPABILITY:
+        options->capabilities[options->n_capabilities++] = value;
+        return value[0] ? 0 : no_such("--capability", value, "a name, as CAP_CHOWN");
     case RUN_FORWARD:
         return add_forward(options, value);
     case RUN_LIMIT:
@@ -408,6 +416,7 @@ static int finish(struct run_options *options, const struct options *line)
     options->run.artefacts = options->artefacts;
     options->run.carve_outs = options->carve_outs;
     options->run.allow = options->allow;
+    options->run.capabilities = options->capabilities;
     options->run.forwards = options->forwards;
     set_streams(options);
     return -1;

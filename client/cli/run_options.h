@@ -16,10 +16,11 @@ struct run_options {
     struct saphan_artefact *artefacts;
     struct saphan_forward *forwards;
     const char **allow;
+    const char **capabilities;
     const char **carve_outs;
     const char **env;
     char **env_made; /* the values that were copied from our environment */
-    size_t n_allow, n_carve_outs, n_env, n_env_made;
+    size_t n_allow, n_capabilities, n_carve_outs, n_env, n_env_made;
     const char **argv;
 };
 

@@ -71,6 +71,7 @@ static void print_rule(const struct saphan_rule *rule)
     print_field("write:", rule->write);
     if (rule->hosts[0])
         print_field("hosts:", rule->hosts);
+    print_field("capabilities:", rule->capabilities);
     print_field("limits:", rule->limits);
 }
 

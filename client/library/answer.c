@@ -296,6 +296,7 @@ static int read_rule(struct arena *arena, const Saphan__V1__Rule *rule, struct s
     out->nets = rule->nets;
     out->vendors = rule->vendors;
     out->limits = rule->limits;
+    out->capabilities = rule->capabilities;
     r = read_bytes(arena, &rule->file, &out->file);
     if (r == 0)
         r = read_bytes(arena, &rule->read, &out->read);

@@ -549,6 +549,9 @@ static int fill_choices(
     if (asked->transport)
         run->transport = (char *)(uintptr_t)asked->transport;
     run->writable_root = asked->writable_root;
+    for (size_t i = 0; asked->capabilities && asked->capabilities[i]; i++)
+        run->n_capabilities++;
+    run->capabilities = (char **)(uintptr_t)asked->capabilities;
     run->git = asked->git;
     run->detach = asked->detach;
     run->measure = asked->measure;

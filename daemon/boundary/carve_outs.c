@@ -210,7 +210,7 @@ static int absent(struct walk *walk)
         return r;
     if (walk->links > 0)
         return -ENOENT; /* a link to nothing: the warden's journal knows only the name itself */
-    r = placeholder_make(here, walk->name, kind, walk->site->plan->leg);
+    r = placeholder_make(walk->site, here, walk->name, kind);
     return r == 0 || r == -EEXIST ? 1 : r;
 }
 

@@ -17,19 +17,34 @@ static bool is_file(uint32_t kind)
     return kind == CARVE_OUT_ALWAYS_FILE || kind == CARVE_OUT_ALWAYS_HERE;
 }
 
-/* Opens what was just made, for reading: the mark cannot be set on an O_PATH descriptor. */
-static int make(int parent, const char *name, uint32_t kind)
+/* The grants of a leg that holds capabilities know its requester alone, and not root: there a name
+ * is made as the leg. */
+static void act_as(const struct site *site, uint32_t uid, uint32_t gid)
 {
-    int fd;
+    if (!site->plan->capabilities)
+        return;
+    (void)syscall(SYS_setfsgid, gid);
+    (void)syscall(SYS_setfsuid, uid);
+}
 
-    if (!is_file(kind)) {
-        if (mkdirat(parent, name, PLACEHOLDER_UNFINISHED) < 0)
-            return -errno;
-        return path_open(parent, name, O_RDONLY | O_DIRECTORY, PATH_BENEATH | PATH_NO_SYMLINKS);
-    }
-    fd = openat(
-        parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PLACEHOLDER_UNFINISHED);
-    return fd < 0 ? -errno : fd;
+/* Opens what was just made, for reading: the mark cannot be set on an O_PATH descriptor. */
+static int make(const struct site *site, int parent, const char *name, uint32_t kind)
+{
+    int error, fd;
+
+    act_as(site, site->plan->uid, site->plan->gid);
+    if (is_file(kind))
+        fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+            PLACEHOLDER_UNFINISHED);
+    else
+        fd = mkdirat(parent, name, PLACEHOLDER_UNFINISHED);
+    error = errno;
+    act_as(site, 0, 0);
+    if (fd < 0)
+        return -error;
+    if (is_file(kind))
+        return fd;
+    return path_open(parent, name, O_RDONLY | O_DIRECTORY, PATH_BENEATH | PATH_NO_SYMLINKS);
 }
 
 static int dress(int fd, uint32_t kind, const struct stat *parent, uint64_t leg)
@@ -54,7 +69,7 @@ static int put_mtime_back(int parent, const struct stat *before)
     return utimensat(parent, "", times, AT_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
-int placeholder_make(int parent, const char *name, uint32_t kind, uint64_t leg)
+int placeholder_make(const struct site *site, int parent, const char *name, uint32_t kind)
 {
     auto_close int fd = -EBADF;
     struct stat before;
@@ -62,10 +77,10 @@ int placeholder_make(int parent, const char *name, uint32_t kind, uint64_t leg)
 
     if (fstat(parent, &before) < 0)
         return -errno;
-    fd = make(parent, name, kind);
+    fd = make(site, parent, name, kind);
     if (fd == -EEXIST)
         return fd;
-    r = fd < 0 ? fd : dress(fd, kind, &before, leg);
+    r = fd < 0 ? fd : dress(fd, kind, &before, site->plan->leg);
     if (fd >= 0 && r < 0)
         (void)unlinkat(parent, name, is_file(kind) ? 0 : AT_REMOVEDIR);
     if (r == 0 || fd >= 0) {

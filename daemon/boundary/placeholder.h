@@ -8,7 +8,7 @@
 /* Makes NAME in the directory PARENT (O_PATH will do), as KIND says (enum carve_out_kind): a
  * directory or a file, owned by the directory's owner, marked; the directory's mtime is put back.
  * -EEXIST when something is there already; on any failure nothing is left. */
-int placeholder_make(int parent, const char *name, uint32_t kind, uint64_t leg);
+int placeholder_make(const struct site *site, int parent, const char *name, uint32_t kind);
 
 /* Whether the directory FD (O_PATH will do) bears the mark. 0, 1 or -errno. */
 int placeholder_is(int fd);

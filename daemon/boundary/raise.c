@@ -77,14 +77,15 @@ static int raise_identity(const struct site *site, struct fault *ret_fault)
     const struct plan *plan = site->plan;
     const struct identity identity = {
         .uid = plan->uid, .gid = plan->gid, .groups = plan->groups, .n_groups = plan->n_groups};
-    int r = identity_bound();
+    int r = identity_bound_to(plan->capabilities);
 
     if (r < 0)
         return fault_set(ret_fault, STEP_CAPABILITIES, -r, "bounding set");
     r = identity_become(&identity);
     if (r < 0)
         return fault_set(ret_fault, STEP_IDENTITY, -r, "uid %u", plan->uid);
-    r = identity_drop();
+    /* In a container, what its policy lists; over what the leg's own user namespace owns. */
+    r = plan->capabilities ? identity_hold(plan->capabilities) : identity_drop();
     if (r < 0)
         return fault_set(ret_fault, STEP_CAPABILITIES, -r, "all sets");
     r = identity_no_new_privs();

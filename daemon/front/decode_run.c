@@ -1,5 +1,6 @@
 #include "decode_run.h"
 
+#include "capability.h"
 #include "frame.h"
 #include <errno.h>
 #include <stdio.h>
@@ -248,6 +249,19 @@ static bool is_host_name(const char *name)
                '\0';
 }
 
+static int decode_capabilities(struct form *form, const Saphan__V1__Run *run, struct seam_run *out)
+{
+    for (size_t i = 0; i < run->n_capabilities; i++) {
+        uint64_t bit;
+
+        if (capability_parse(run->capabilities[i], &bit) < 0)
+            return form_refuse(form, REASON_CAPABILITY_UNKNOWN,
+                "asked: capability %.100s; known are %s", run->capabilities[i], CAPABILITY_NAMES);
+        out->capabilities |= bit;
+    }
+    return 0;
+}
+
 static int decode_container(struct form *form, const Saphan__V1__Run *run, struct ask *ask)
 {
     struct seam_run *out = &ask->fixed.run;
@@ -262,7 +276,7 @@ static int decode_container(struct form *form, const Saphan__V1__Run *run, struc
     out->user = seam_put_text(&ask->writer, run->user[0] ? run->user : NULL);
     out->host_name = seam_put_text(&ask->writer, run->host_name[0] ? run->host_name : NULL);
     out->writable_root = run->writable_root != 0;
-    return 0;
+    return decode_capabilities(form, run, out);
 }
 
 static int decode_rest(struct form *form, const Saphan__V1__Run *run, struct ask *ask)

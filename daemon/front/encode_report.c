@@ -211,6 +211,7 @@ int encode_rule(struct wording *wording, Saphan__V1__ServerFrame *frame)
     out->write = wording_bytes(wording, rule->write);
     out->limits = wording_string(wording, rule->limits);
     out->hosts = wording_bytes(wording, rule->hosts);
+    out->capabilities = wording_string(wording, rule->capabilities);
     frame->body_case = SAPHAN__V1__SERVER_FRAME__BODY_RULE;
     frame->rule = out;
     return 0;

@@ -10,16 +10,30 @@
 
 #define CAPABILITY_MAX 63 /* the sets are 64 bits wide; the kernel says EINVAL where it ends */
 
-int identity_bound(void)
+/* All but those of LEFT, and locked. */
+static int set_secure_bits(unsigned long left)
 {
-    const unsigned long bits = SECURE_ALL_BITS & ~issecure_mask(SECURE_KEEP_CAPS);
+    const unsigned long bits = SECURE_ALL_BITS & ~issecure_mask(SECURE_KEEP_CAPS) & ~left;
     const unsigned long locks = (bits | issecure_mask(SECURE_KEEP_CAPS)) << 1;
 
+    return prctl(PR_SET_SECUREBITS, bits | locks, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+int identity_bound(void)
+{
+    return identity_bound_to(0);
+}
+
+int identity_bound_to(uint64_t capabilities)
+{
     /* NO_SETUID_FIXUP is among them: identity_drop() empties the sets, not a change of uid. */
-    if (prctl(PR_SET_SECUREBITS, bits | locks, 0, 0, 0) < 0)
-        return -errno;
+    int r = set_secure_bits(capabilities ? issecure_mask(SECURE_NO_CAP_AMBIENT_RAISE) : 0);
+
+    if (r < 0)
+        return r;
     for (unsigned long capability = 0; capability <= CAPABILITY_MAX; capability++) {
-        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0)
+        if (capabilities & UINT64_C(1) << capability ||
+            prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0)
             continue;
         if (errno == EINVAL && capability > 0)
             return 0; /* past the kernel's last one */
@@ -40,17 +54,41 @@ int identity_become(const struct identity *identity)
     return syscall(SYS_setresuid, uid, uid, uid) < 0 ? -errno : 0;
 }
 
-int identity_keep(uint64_t capabilities)
+static int set_sets(uint64_t held, uint64_t inherited)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
 
     memset(sets, 0, sizeof(sets));
-    for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-        sets[i].effective = sets[i].permitted = (uint32_t)(capabilities >> (32 * i));
+    for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        sets[i].effective = sets[i].permitted = (uint32_t)(held >> (32 * i));
+        sets[i].inheritable = (uint32_t)(inherited >> (32 * i));
+    }
+    return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
+}
+
+int identity_keep(uint64_t capabilities)
+{
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
         return -errno;
-    return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
+    return set_sets(capabilities, 0);
+}
+
+int identity_hold(uint64_t capabilities)
+{
+    int r = identity_keep(capabilities | UINT64_C(1) << CAP_SETPCAP);
+
+    if (r == 0)
+        r = set_sets(capabilities | UINT64_C(1) << CAP_SETPCAP, capabilities);
+    if (r < 0)
+        return r;
+    for (unsigned long capability = 0; capability <= CAPABILITY_MAX; capability++) {
+        if (capabilities & UINT64_C(1) << capability &&
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) < 0)
+            return -errno;
+    }
+    r = set_secure_bits(0);
+    return r < 0 ? r : set_sets(capabilities, capabilities);
 }
 
 int identity_drop(void)

@@ -19,6 +19,13 @@ struct identity {
     size_t n_groups;
 };
 
+/* As identity_bound(), but the bounding set keeps CAPABILITIES, for identity_hold(). */
+int identity_bound_to(uint64_t capabilities);
+
+/* Leaves CAPABILITIES, and no other, in every set, the ambient one too: what is executed from here
+ * on has exactly these; and locks that.  Needs CAP_SETPCAP, and identity_bound_to() before. */
+int identity_hold(uint64_t capabilities);
+
 /* Empties the capability bounding set, and locks the securebits so that neither uid 0 nor an
  * ambient capability can bring one back at exec.  Needs CAP_SETPCAP. */
 int identity_bound(void);

@@ -13,7 +13,7 @@ struct idmap_extent {
     uint32_t inside, outside, count;
 };
 
-#define IDMAP_EXTENTS_MAX 8
+#define IDMAP_EXTENTS_MAX 72 /* a map is written at once, within a page */
 
 /* Its descriptor or -errno.  No process is left in it. */
 int idmap_namespace(

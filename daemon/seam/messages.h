@@ -200,7 +200,8 @@ struct seam_run {
     struct seam_forward forwards[FORWARDS_MAX];
     struct seam_text image, user, host_name; /* of a container; absent: not asked */
     uint32_t writable_root;
-    uint32_t measure; /* 1: an arm of a cell */
+    uint32_t measure;      /* 1: an arm of a cell */
+    uint64_t capabilities; /* of a container: bits of capability.h */
 };
 
 struct seam_accepted {
@@ -346,7 +347,8 @@ struct seam_property {
 };
 
 struct seam_rule {
-    struct seam_text name, file, boundaries, views, nets, vendors, read, write, limits, hosts;
+    struct seam_text name, file, boundaries, views, nets, vendors, read, write, limits, hosts,
+        capabilities;
 };
 
 /* -- stub -- */

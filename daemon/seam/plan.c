@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "capability.h"
 #include "descriptor.h"
 
 #include <errno.h>
@@ -102,10 +103,12 @@ static bool mounts_fit(const struct plan_view *view, size_t n_descriptors)
     return true;
 }
 
-/* A domain has no layers and a container has some. */
+/* A domain has no layers and no capability, and a container has layers. */
 static bool layers_fit(const struct plan *plan, size_t n_descriptors)
 {
     if ((plan->n_layers > 0) != (plan->boundary == BOUNDARY_CONTAINER))
+        return false;
+    if (plan->capabilities & ~(plan->n_layers > 0 ? capabilities_known() : 0))
         return false;
     for (uint32_t i = 0; i < plan->n_layers; i++) {
         if (plan->layers[i] >= n_descriptors)

@@ -10,7 +10,7 @@
 #include "channel.h"
 #include "forward.h"
 
-#define PLAN_VERSION 2
+#define PLAN_VERSION 3
 #define PLAN_MOUNTS_MAX 96
 #define PLAN_MASKS_MAX 128
 #define PLAN_LAYERS_MAX 112
@@ -65,6 +65,7 @@ struct plan {
     uint32_t layers[PLAN_LAYERS_MAX];
     uint32_t writable_root;     /* 1: what is written to the root goes to the scratch */
     uint32_t nested_allowed;    /* 1: a program may build a sandbox of its own inside */
+    uint64_t capabilities;      /* bits of capability.h, held in its own user namespace */
     struct seam_text host_name; /* absent: as it is */
 
     /* Landlock: what the ruleset handles on this kernel; admit() saw to it that it is enough. */

@@ -49,7 +49,8 @@ FIELDS(property, TEXT(struct seam_property, slug), TEXT(struct seam_property, me
 FIELDS(rule, TEXT(struct seam_rule, name), TEXT(struct seam_rule, file),
     TEXT(struct seam_rule, boundaries), TEXT(struct seam_rule, views), TEXT(struct seam_rule, nets),
     TEXT(struct seam_rule, vendors), TEXT(struct seam_rule, read), TEXT(struct seam_rule, write),
-    TEXT(struct seam_rule, limits), TEXT(struct seam_rule, hosts));
+    TEXT(struct seam_rule, limits), TEXT(struct seam_rule, hosts),
+    TEXT(struct seam_rule, capabilities));
 #define FORWARD_FIELDS(type)                                                                       \
     TEXTS(type, hosts, name), TEXTS(type, forwards, host.name), TEXTS(type, forwards, path),       \
         TEXTS(type, forwards, header)

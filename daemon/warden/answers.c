@@ -328,6 +328,7 @@ static bool send_rule(struct front *front, uint64_t request, const struct rule *
     out.write = seam_put_text(&writer, words.write);
     out.limits = seam_put_text(&writer, words.limits);
     out.hosts = seam_put_text(&writer, words.hosts);
+    out.capabilities = seam_put_text(&writer, words.capabilities);
     return front_send(front, &writer, &out, NULL, 0);
 }
 

@@ -9,6 +9,7 @@
 #include "legs.h"
 #include "own_paths.h"
 
+#include "capability.h"
 #include "descriptor.h"
 #include "log.h"
 #include "outlets.h"
@@ -121,7 +122,8 @@ static bool numbers_fit(const struct seam_run *run)
 {
     if (run->n_grants > GRANTS_MAX || run->n_artefacts > ARTEFACTS_MAX ||
         run->carve_outs.count > CARVE_OUTS_MAX || run->boundary > BOUNDARY_NONE ||
-        run->view > VIEW_HOST || run->net > NET_DOOR)
+        run->view > VIEW_HOST || run->net > NET_DOOR ||
+        run->capabilities & ~capabilities_known())
         return false;
     for (uint32_t i = 0; i < run->n_grants; i++) {
         if (run->grants[i].kind < GRANT_READ || run->grants[i].kind > GRANT_GIT_COMMON)
@@ -236,8 +238,9 @@ int leg_read_request(struct leg *leg)
     request->chdir = seam_text(&leg->ask, run->chdir);
     request->limits = run->limits;
     request->writable_root = run->writable_root != 0;
-    request->wants_container =
-        asked_text(leg, run->user) || asked_text(leg, run->host_name) || request->writable_root;
+    request->capabilities = run->capabilities;
+    request->wants_container = asked_text(leg, run->user) || asked_text(leg, run->host_name) ||
+                               request->writable_root || request->capabilities;
     copy_artefacts(leg);
     copy_carve_outs(leg);
     return leg_find_image(leg);

@@ -195,12 +195,36 @@ int leg_find_image(struct leg *leg)
 
 /* ---- grants ---- */
 
+/* Only what is the requester's, so that no capability reaches what is another's
+ * (capable_wrt_inode_uidgid() of the kernel wants owner and group mapped). */
+static int requesters_map(const struct leg *leg)
+{
+    const struct peer *peer = &leg->peer;
+    const uint32_t base = leg->slot->id_base;
+    const struct idmap_extent uid = {peer->uid, base + leg->image->uid, 1};
+    struct idmap_extent gids[GROUPS_MAX + 1] = {{peer->gid, base + leg->image->gid, 1}};
+    size_t n_gids = 1;
+
+    for (uint32_t i = 0; i < peer->n_groups; i++) {
+        bool again = false;
+
+        for (size_t j = 0; j < n_gids; j++)
+            again = again || gids[j].inside == peer->groups[i];
+        if (!again)
+            gids[n_gids++] = (struct idmap_extent){
+                peer->groups[i], base + leg_group_inside(leg, peer->groups[i]), 1};
+    }
+    return idmap_namespace(&uid, 1, gids, n_gids);
+}
+
 int leg_grant_map(const struct leg *leg)
 {
     struct idmap_extent uids[IDMAP_EXTENTS_MAX], gids[IDMAP_EXTENTS_MAX];
     const struct leg_image *image = leg->image;
     size_t n_uids, n_gids;
 
+    if (leg->decision.capabilities)
+        return requesters_map(leg);
     if (leg->peer.uid == image->uid && leg->peer.gid == image->gid)
         return fcntl(leg->slot->user_namespace, F_DUPFD_CLOEXEC, 3);
     n_uids = idmap_swapped(leg->peer.uid, image->uid, leg->slot->id_base, 65536, uids);

@@ -75,11 +75,11 @@ static int open_parent(int directory, const char *path, int *ret_parent, const c
 static int check_mark(int parent, const char *name, int *ret_flags)
 {
     auto_close int fd = -EBADF;
-    struct stat st;
+    struct stat st, above;
     char mark[64], text[8];
     ssize_t n;
 
-    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+    if (fstat(parent, &above) < 0 || fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return -errno;
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
         return -ENOENT;
@@ -87,7 +87,8 @@ static int check_mark(int parent, const char *name, int *ret_flags)
     if (fd < 0)
         return -errno;
     if (fgetxattr(fd, PLACEHOLDER_MARK, mark, sizeof(mark)) < 0 &&
-        (st.st_uid != 0 || (st.st_mode & 07777) != PLACEHOLDER_UNFINISHED))
+        ((st.st_uid != 0 && st.st_uid != above.st_uid) ||
+            (st.st_mode & 07777) != PLACEHOLDER_UNFINISHED))
         return -ENOENT; /* not ours */
     *ret_flags = S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0;
     if (S_ISDIR(st.st_mode))

@@ -63,5 +63,6 @@ int plan_image(struct planning *planning)
     plan->host_name = seam_put_text(&planning->writer.strings, asked && *asked ? asked : name);
     plan->writable_root = leg->request.writable_root;
     plan->nested_allowed = leg->decision.nested_allowed;
+    plan->capabilities = leg->decision.capabilities;
     return add_layers(planning);
 }

@@ -53,5 +53,7 @@ void rule_words(const struct rule *rule, struct rule_words *ret)
     append_list(ret->read, sizeof(ret->read), rule->read_ceilings, rule->n_read_ceilings);
     append_list(ret->write, sizeof(ret->write), rule->write_ceilings, rule->n_write_ceilings);
     append_list(ret->hosts, sizeof(ret->hosts), rule->hosts, rule->n_hosts);
+    if (rule->capabilities)
+        capabilities_format(rule->capabilities, ret->capabilities);
     append_limits(ret->limits, sizeof(ret->limits), &rule->ceiling);
 }

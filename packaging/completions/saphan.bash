@@ -20,9 +20,8 @@ _saphan_run() {
     --boundary) COMPREPLY=($(compgen -W "domain container" -- "$word")) ;;
     --image) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
     --transport) COMPREPLY=($(compgen -W "local" -- "$word")) ;;
-    --image) COMPREPLY=($(compgen -W "$(saphan image list 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$word")) ;;
-    --transport) COMPREPLY=($(compgen -W "local" -- "$word")) ;;
     --user | --hostname) ;;
+    --capability) COMPREPLY=($(compgen -W "CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_NET_BIND_SERVICE" -- "$word")) ;;
     --vendor) COMPREPLY=($(compgen -W "proc" -- "$word")) ;;
     --env) COMPREPLY=($(compgen -v -- "$word")) ;;
     --limit)
@@ -31,8 +30,7 @@ _saphan_run() {
         ;;
     *)
         COMPREPLY=($(compgen -W "--workspace --read --write --carve-out --seat --chdir --git
-            --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --image --user --hostname --writable-root --transport --vendor
-            --image --user --hostname --writable-root --transport
+            --artefact --net --allow --forward --view --limit --env --stdin --keep-output --detach --boundary --image --user --hostname --writable-root --capability --transport --vendor
             --json --help --" -- "$word"))
         ;;
     esac

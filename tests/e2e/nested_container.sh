@@ -15,14 +15,14 @@ mkdir "$W/ro" && echo mine >"$W/ro/file" && owned "$W/ro"
 cp "$TESTS/e2e/nestedinside.py" "$T/nestedinside.py"
 for name in nested plain; do
     extra=()
-    [ "$name" = plain ] || extra=(Nested=allow)
+    [ "$name" = plain ] || extra=(Nested=allow 'Capabilities=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_NET_BIND_SERVICE')
     policy "$LEG_USER root" Boundary=container 'Image=*' Image-Add=yes "${extra[@]}" >"$T/$name.policy"
     start_daemon "$T/$name" || not_ok "a daemon starts" "$(cat "$T/$name.log")"
     check "the image is added ($name)" env SAPHAN_SOCKET="$T/$name/saphan.sock" timeout 60 saphan image add small "$root"
 done
 sleep 1000 & canary=$!
-inside() { # USER: the attempts, in $T/out
-    leg --boundary container --image small --user "$1" --read /usr:/usr --read "$W/ro:/ro" --read "$T/nestedinside.py:/try.py" \
+inside() { # USER [OPTION...]: the attempts, in $T/out
+    leg --boundary container --image small --user "$@" --read /usr:/usr --read "$W/ro:/ro" --read "$T/nestedinside.py:/try.py" \
         --limit tasks=200,wall=60s -- /usr/bin/python3 /try.py "$canary"
 }
 said() { awk -v name="$1" '$1 == name { $1 = ""; print substr($0, 2) }' "$T/out"; }
@@ -32,13 +32,18 @@ found $(said "$1")" ;; esac
 }
 
 export SAPHAN_SOCKET=$T/nested/saphan.sock
-for user in 0:0 1000:1000; do
-    inside "$user"
+capabilities=()
+for name in CHOWN DAC_OVERRIDE FOWNER FSETID NET_BIND_SERVICE; do capabilities+=(--capability "CAP_$name"); done
+for user in 0:0 1000:1000 0:0+capabilities 1000:1000+capabilities; do
+    case $user in
+    *+capabilities) inside "${user%+*}" "${capabilities[@]}" ;;
+    *) inside "$user" ;;
+    esac
     expect "$user: the attempts ran to their end" 0 GREEN
     # What a sandbox needs (the control: the same calls with a right to them).
     is landlock ok
     ats=("")
-    if [ "$user" = 0:0 ]; then # the kernel lets nobody without CAP_SETFCAP map root of the namespace above
+    if [ "${user%+*}" = 0:0 ]; then # the kernel lets nobody without CAP_SETFCAP map root of the namespace above
         is userns EPERM
     else
         ats+=(nested.)
@@ -60,13 +65,16 @@ for user in 0:0 1000:1000; do
         for kind in user mnt pid net ipc uts cgroup; do is "${at}setns-$kind" "EACCES|EPERM"; done
         is "${at}device-node" EPERM
         is "${at}null-node" EPERM
-        is "${at}chown-outside" "EPERM|EINVAL"
+        case $at$user in # to an id of its own range
+        *+capabilities) is "${at}chown-outside" "ok|EPERM|EINVAL" ;;
+        *) is "${at}chown-outside" "EPERM|EINVAL" ;;
+        esac
         for name in bpf keyctl io_uring perf userfaultfd open-by-handle module; do is "$at$name" EPERM; done
         for name in packet-socket vsock netlink-audit; do is "$at$name" "EPERM|EAFNOSUPPORT"; done
         is "${at}egress" "ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL"
     done
     is map-foreign-ids EPERM
-    [ "$user" != 0:0 ] || continue
+    [ "${user%+*}" != 0:0 ] || continue
     is nested.bind-stays-read-only EROFS
     for name in bind-remount root-remount grant-remount dev-remount; do is "nested.$name" EPERM; done
     for name in umount-grant umount-proc umount-root; do is "nested.$name" "EINVAL|EPERM|EBUSY"; done

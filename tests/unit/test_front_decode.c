@@ -169,6 +169,46 @@ static void test_the_least_run(void **state)
     ask_done(&ask);
 }
 
+#define STRING(text) ((char *)(uintptr_t)(text))
+
+static void test_what_a_container_is_asked_for(void **state)
+{
+    char *names[] = {STRING("CAP_CHOWN"), STRING("CAP_NET_BIND_SERVICE"), STRING("CAP_CHOWN")};
+    struct wish wish;
+    struct ask ask;
+    struct refusal refusal;
+    struct seam_message view;
+
+    (void)state;
+    fill(&wish);
+    wish.run.boundary = SAPHAN__V1__BOUNDARY__BOUNDARY_CONTAINER;
+    wish.run.image = STRING("debian");
+    wish.run.user = STRING("bob:crew");
+    wish.run.host_name = STRING("a-b.c");
+    wish.run.writable_root = 1;
+    wish.run.transport = STRING("local");
+    wish.run.capabilities = names;
+    wish.run.n_capabilities = 3;
+    assert_int_equal(decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), 0);
+    view = view_of(&ask);
+    assert_string_equal(seam_text(&view, ask.fixed.run.image), "debian");
+    assert_string_equal(seam_text(&view, ask.fixed.run.user), "bob:crew");
+    assert_string_equal(seam_text(&view, ask.fixed.run.host_name), "a-b.c");
+    assert_int_equal(ask.fixed.run.writable_root, 1);
+    assert_int_equal(ask.fixed.run.capabilities, 1U << 0 | 1U << 10);
+    ask_done(&ask);
+    names[2] = STRING("CAP_SYS_ADMIN");
+    assert_int_equal(
+        decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
+    assert_int_equal(refusal.reason, REASON_CAPABILITY_UNKNOWN);
+    assert_non_null(strstr(refusal.detail, "CAP_SYS_ADMIN"));
+    wish.run.n_capabilities = 0;
+    wish.run.transport = STRING("ssh://there");
+    assert_int_equal(
+        decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
+    assert_int_equal(refusal.reason, REASON_TRANSPORT_UNAVAILABLE);
+}
+
 static void test_the_other_requests(void **state)
 {
     Saphan__V1__ClientFrame frame = SAPHAN__V1__CLIENT_FRAME__INIT;
@@ -388,6 +428,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_run_comes_over_whole),
         cmocka_unit_test(test_the_least_run),
+        cmocka_unit_test(test_what_a_container_is_asked_for),
         cmocka_unit_test(test_the_other_requests),
         cmocka_unit_test(test_each_spoilt_run_is_refused),
         cmocka_unit_test(test_too_many_grants_have_a_reason_of_their_own),

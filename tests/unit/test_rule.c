@@ -223,6 +223,13 @@ static const struct {
     {"[allow x]\nUser=ann\nLegs-At-Once=1\nLegs-At-Once=2\n", 4, "given twice"},
     {"[allow x]\nUser=ann\nLegs-Per-Minute=many\n", 3, "number of legs"},
     {"[allow x]\nUser=ann\nOperator=true\n", 3, "yes nor no"},
+    {"[allow x]\nUser=ann\nCapabilities=CAP_SYS_ADMIN\n", 3, "known are CAP_CHOWN"},
+    {"[allow x]\nUser=ann\nCapabilities=cap_chown\n", 3, "`cap_chown`"},
+    {"[allow x]\nUser=ann\nCapabilities=CAP_CHOWN,CAP_FOWNER\n", 3, "no capability"},
+    {"[allow x]\nUser=ann\nCapabilities=\n", 3, "no value"},
+    {"[allow x]\nUser=ann\nImage=a*b\n", 3, "no image"},
+    {"[allow x]\nUser=ann\nImage-Bytes=0\n", 3, "no size"},
+    {"[allow x]\nUser=ann\nImage-Entries=-1\n", 3, "number of files"},
 };
 
 static void what_is_wrong_is_said_with_its_line(void **state)
