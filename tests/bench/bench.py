@@ -4,7 +4,8 @@
     sudo tests/with-saphand tests/bench/bench.py
 
 Interleaved pairs and medians of `saphan run`, bwrap and a plain spawn; legs per second at eight
-clients; memory of the daemon and of a sleeping leg.  Prints figures and asserts nothing: compare the
+clients, those that start the program `saphan` for each leg and those that ask through libsaphan, as an
+engine does; memory of the daemon and of a sleeping leg.  Prints figures and asserts nothing: compare the
 ratios of one run, not numbers of two.
 """
 import os
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 BWRAP = ("bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-all --die-with-parent "
          "/bin/true").split()
 SAPHAN = "saphan run -- /bin/true".split()
@@ -59,9 +61,8 @@ def rate(path, command, clients, seconds):
 
     def client(index):
         while time.monotonic() < end:
-            process = subprocess.Popen([path] + command[1:], stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            if process.wait() == 0:
+            pid = os.posix_spawn(path, command, os.environ, file_actions=NULL)
+            if os.waitpid(pid, 0)[1] == 0:
                 done[index] += 1
 
     begin = time.monotonic()
@@ -73,9 +74,33 @@ def rate(path, command, clients, seconds):
     return sum(done) / (time.monotonic() - begin)
 
 
+def library_rate(clients, seconds):
+    program = os.path.join(os.environ.get("SAPHAN_BUILD", os.path.join(TOP, "build")), "tests/bench/bench-clients")
+    return float(subprocess.run([program, str(clients), str(seconds)], check=True, text=True,
+                                stdout=subprocess.PIPE).stdout)
+
+
+def throughput(arms, clients=8, seconds=2, rounds=6):
+    """By turns, so that what else the machine does falls on all alike."""
+    rates = {}
+    for _ in range(rounds):
+        for name, path, command in arms:
+            rates.setdefault(name, []).append(rate(path, command, clients, seconds))
+        rates.setdefault("library", []).append(library_rate(clients, seconds))
+    for name, values in rates.items():
+        print("%-7s %5.0f a second at %d clients" % (name, statistics.median(values), clients))
+    for name in ("saphan", "library") if "bwrap" in rates else ():
+        print("%s / bwrap: %.2f in the median pair" % (
+            name, statistics.median(a / b for a, b in zip(rates[name], rates["bwrap"]))))
+
+
 def pss(pid):
-    with open("/proc/%d/smaps_rollup" % pid) as lines:
-        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    """KiB; of one that has ended meanwhile, 0."""
+    try:
+        with open("/proc/%d/smaps_rollup" % pid) as lines:
+            return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
 
 
 def processes():
@@ -103,6 +128,7 @@ def memory(daemon):
     if os.getuid() != 0:
         print("memory: only root may read it")
         return
+    time.sleep(1)  # the last ones' helpers end
     idle = below(daemon)
     print("memory, PSS: idle saphand %d KiB, with its ready programs %d KiB (%d processes)" % (
         pss(daemon), sum(pss(pid) for pid, _ in idle), len(idle)))
@@ -131,11 +157,7 @@ def main():
         pairs = statistics.median(a / b for a, b in zip(times["saphan"], times["bwrap"]))
         print("saphan / bwrap: %.2f of the medians, %.2f in the median pair" % (
             medians["saphan"] / medians["bwrap"], pairs))
-    rates = {}
-    for name, path, command in arms[:-1] * 2:
-        rates.setdefault(name, []).append(rate(path, command, 8, 3))
-    for name, values in rates.items():
-        print("%-7s %5.0f a second at 8 clients" % (name, statistics.median(values)))
+    throughput(arms[:-1])
     memory(int(os.environ["SAPHAN_DAEMON_PID"]))
 
 
