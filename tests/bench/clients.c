@@ -29,6 +29,20 @@ static _Noreturn void fail(const struct saphan_error *error)
     exit(1);
 }
 
+/* Whatever else came: in words. */
+static _Noreturn void not_green(const struct saphan_event *event)
+{
+    bool refused = event->kind == SAPHAN_EVENT_REFUSED;
+    const struct saphan_reason *reasons = refused ? event->refused.reasons : event->verdict.reasons;
+    size_t count = refused ? event->refused.n_reasons : event->verdict.n_reasons;
+
+    fprintf(
+        stderr, "clients: leg %llu of /bin/true is not GREEN\n", (unsigned long long)event->leg);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "  %s: %s\n", reasons[i].slug, reasons[i].detail);
+    exit(1);
+}
+
 static void run_one(struct saphan *saphan)
 {
     static const char *const argv[] = {"/bin/true", NULL};
@@ -45,10 +59,8 @@ static void run_one(struct saphan *saphan)
         if (saphan_next(saphan, -1, NULL, &event, &error) != 0)
             fail(&error);
     } while (!event.last);
-    if (event.kind != SAPHAN_EVENT_VERDICT || event.verdict.colour != SAPHAN_GREEN) {
-        fprintf(stderr, "clients: a leg of /bin/true is not GREEN\n");
-        exit(1);
-    }
+    if (event.kind != SAPHAN_EVENT_VERDICT || event.verdict.colour != SAPHAN_GREEN)
+        not_green(&event);
     green++;
 }
 
