@@ -2,25 +2,10 @@
 
 #include "clock.h"
 #include "ledger_private.h"
+#include "ledger_statement.h"
 #include "text.h"
 #include <errno.h>
 #include <string.h>
-
-static inline void finalize(sqlite3_stmt *statement)
-{
-    (void)sqlite3_finalize(statement);
-}
-DEFINE_AUTO(sqlite3_stmt *, finalize);
-
-static int prepare(struct ledger *ledger, const char *sql, sqlite3_stmt **ret)
-{
-    return ledger_error(sqlite3_prepare_v2(ledger->db, sql, -1, ret, NULL));
-}
-
-static void bind_text(sqlite3_stmt *s, int at, const char *text)
-{
-    (void)sqlite3_bind_text(s, at, text ? text : "", -1, SQLITE_TRANSIENT);
-}
 
 static void bind_number(sqlite3_stmt *s, int at, uint64_t value)
 {

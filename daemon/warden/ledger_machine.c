@@ -1,26 +1,21 @@
 #include "ledger_machine.h"
 
 #include "ledger_private.h"
+#include "ledger_statement.h"
 #include "own.h"
 #include <errno.h>
 
 #define ROWS_KEPT 64
-
-static inline void finalize(sqlite3_stmt *statement)
-{
-    (void)sqlite3_finalize(statement);
-}
-DEFINE_AUTO(sqlite3_stmt *, finalize);
 
 static int insert_row(struct ledger *ledger, struct machine_report *report)
 {
     const char *const texts[] = {report->kernel, report->distribution, report->boot_id,
         report->host, SAPHAN_VERSION, MACHINE_COMMAND};
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int r = ledger_error(sqlite3_prepare_v2(ledger->db,
+    int r = prepare(ledger,
         "INSERT INTO machine (at_ms, took_us, kernel, distribution, boot_id, host, version,"
         " command) VALUES (?,?,?,?,?,?,?,?)",
-        -1, &s, NULL));
+        &s);
 
     if (r < 0)
         return r;
@@ -51,8 +46,7 @@ static int insert_found(
 static int insert_rungs(struct ledger *ledger, const struct machine_report *report)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int r = ledger_error(
-        sqlite3_prepare_v2(ledger->db, "INSERT INTO rung VALUES (?,?,?,?,?,?,?)", -1, &s, NULL));
+    int r = prepare(ledger, "INSERT INTO rung VALUES (?,?,?,?,?,?,?)", &s);
 
     for (uint32_t i = 0; r == 0 && i < RUNG_COUNT; i++)
         r = insert_found(s, report->number, (enum rung_id)i, "", &report->row.rungs[i]);

@@ -2,22 +2,12 @@
 #include "ledger.h"
 
 #include "ledger_private.h"
+#include "ledger_statement.h"
 #include "log.h"
 #include "text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static inline void finalize(sqlite3_stmt *statement)
-{
-    (void)sqlite3_finalize(statement);
-}
-DEFINE_AUTO(sqlite3_stmt *, finalize);
-
-static int prepare(struct ledger *ledger, const char *sql, sqlite3_stmt **ret)
-{
-    return ledger_error(sqlite3_prepare_v2(ledger->db, sql, -1, ret, NULL));
-}
 
 static const char *column_text(sqlite3_stmt *s, int column)
 {
