@@ -25,11 +25,12 @@ struct site {
     int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
                                 be missing: a seat is the leg's HOME then */
     int proc, devices;
-    int sys;        /* an empty directory, of a container alone */
-    int ruleset;    /* Landlock's */
-    int null;       /* the leg's own /dev/null */
-    int streams[3]; /* what becomes descriptors 0, 1 and 2 */
-    int kept[3];    /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
+    int sys;                       /* an empty directory, of a container alone */
+    int ruleset;                   /* Landlock's */
+    int null;                      /* the leg's own /dev/null */
+    char *places[PLAN_MOUNTS_MAX]; /* where a mount stands, if not at its target; owned */
+    int streams[3];                /* what becomes descriptors 0, 1 and 2 */
+    int kept[3]; /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
 };
 
 void boundary_init(struct site *site);

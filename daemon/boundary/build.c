@@ -3,6 +3,7 @@
 #include "own.h"
 #include "stages.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,6 +34,8 @@ void boundary_done(struct site *site)
         close_fd(&site->streams[i]);
         close_fd(&site->kept[i]);
     }
+    for (size_t i = 0; i < array_size(site->places); i++)
+        free(site->places[i]);
 }
 
 static int run_stages(int (*const *stages)(struct site *, struct fault *), size_t count,

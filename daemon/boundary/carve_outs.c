@@ -12,6 +12,7 @@
 #include "placeholder.h"
 #include "steps.h"
 #include "text.h"
+#include "way.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,67 +21,24 @@
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 
-#define LINKS_MAX 40
 #define TRIES_MAX 16
 #define BENEATH (PATH_BENEATH | PATH_NO_SYMLINKS)
 
 struct walk {
     struct site *site;
     uint32_t kind;
-    char done[PATH_MAX]; /* where we are, in the leg's tree: "" is its root, else "/a/b" */
-    char rest[PATH_MAX]; /* what is still to be walked */
-    char name[NAME_MAX + 1];
-    unsigned int links, tries;
+    struct way way; /* in the leg's tree */
+    unsigned int tries;
 };
 
 static int open_here(const struct walk *walk)
 {
-    const char *path = walk->done[0] ? walk->done + 1 : ".";
-
-    return path_open(walk->site->root, path, O_PATH | O_DIRECTORY, BENEATH);
+    return way_open_here(&walk->way, walk->site->root);
 }
 
 static int open_name(const struct walk *walk)
 {
-    auto_close int here = -EBADF;
-
-    here = open_here(walk);
-    return here < 0 ? here : path_open(here, walk->name, O_PATH | O_NOFOLLOW, BENEATH);
-}
-
-/* Takes the next component off the rest.  False: there is none. */
-static bool next_name(struct walk *walk)
-{
-    const char *at = walk->rest + strspn(walk->rest, "/");
-    size_t length = strcspn(at, "/");
-
-    if (length == 0 || length > NAME_MAX)
-        return false;
-    memcpy(walk->name, at, length);
-    walk->name[length] = '\0';
-    at += length;
-    at += strspn(at, "/");
-    memmove(walk->rest, at, strlen(at) + 1);
-    return true;
-}
-
-static int push(struct walk *walk)
-{
-    size_t length = strlen(walk->done);
-
-    if (length + 1 + strlen(walk->name) >= sizeof(walk->done))
-        return -ENAMETOOLONG;
-    walk->done[length] = '/';
-    strcpy(walk->done + length + 1, walk->name);
-    return 0;
-}
-
-static void pop(struct walk *walk)
-{
-    char *slash = strrchr(walk->done, '/');
-
-    if (slash)
-        *slash = '\0';
+    return way_open_name(&walk->way, walk->site->root);
 }
 
 static int is_writable(int fd)
@@ -139,9 +97,9 @@ static int reopen(const struct walk *walk)
     const struct plan *plan = walk->site->plan;
     char path[PATH_MAX + NAME_MAX + 2];
 
-    (void)snprintf(path, sizeof(path), "%s/%s", walk->done, walk->name);
+    (void)snprintf(path, sizeof(path), "%s/%s", walk->way.done, walk->way.name);
     for (uint32_t i = 0; i < plan->n_mounts; i++) {
-        const char *target = plan_text(walk->site->view, plan->mounts[i].target);
+        const char *target = mount_place(walk->site, i);
         auto_close int fd = -EBADF;
         int r;
 
@@ -194,7 +152,7 @@ static int protect(const struct walk *walk, int fd)
 static int absent(struct walk *walk)
 {
     auto_close int here = -EBADF;
-    uint32_t kind = walk->rest[0] ? CARVE_OUT_ALWAYS : walk->kind; /* a parent: a directory */
+    uint32_t kind = walk->way.rest[0] ? CARVE_OUT_ALWAYS : walk->kind; /* a parent: a directory */
     int r;
 
     if (walk->kind == CARVE_OUT_IF_PRESENT)
@@ -208,33 +166,18 @@ static int absent(struct walk *walk)
     r = placeholder_is_needed(walk->site, here);
     if (r <= 0)
         return r;
-    if (walk->links > 0)
+    if (walk->way.links > 0)
         return -ENOENT; /* a link to nothing: the warden's journal knows only the name itself */
-    r = placeholder_make(walk->site, here, walk->name, kind);
+    r = placeholder_make(walk->site, here, walk->way.name, kind);
     return r == 0 || r == -EEXIST ? 1 : r;
 }
 
 /* A link keeps its place, and the walk goes on where it leads. */
 static int follow(struct walk *walk, int fd)
 {
-    char text[PATH_MAX], rest[PATH_MAX];
-    ssize_t length;
     int r = pin(walk, fd);
 
-    if (r < 0)
-        return r;
-    if (++walk->links > LINKS_MAX)
-        return -ELOOP;
-    length = readlinkat(fd, "", text, sizeof(text) - 1);
-    if (length < 0)
-        return -errno;
-    text[length] = '\0';
-    if (snprintf(rest, sizeof(rest), "%s/%s", text, walk->rest) >= (int)sizeof(rest))
-        return -ENAMETOOLONG;
-    if (text[0] == '/')
-        walk->done[0] = '\0';
-    strcpy(walk->rest, rest);
-    return 0;
+    return r < 0 ? r : way_follow(&walk->way, fd);
 }
 
 /* One component.  1: the walk goes on; 0: it is at its end. */
@@ -244,10 +187,10 @@ static int step(struct walk *walk)
     struct stat st;
     int r;
 
-    if (text_equal(walk->name, "."))
+    if (text_equal(walk->way.name, "."))
         return 1;
-    if (text_equal(walk->name, "..")) {
-        pop(walk);
+    if (text_equal(walk->way.name, "..")) {
+        way_pop(&walk->way);
         return 1;
     }
     fd = open_name(walk);
@@ -265,28 +208,28 @@ static int step(struct walk *walk)
         r = follow(walk, fd);
         return r < 0 ? r : 1;
     }
-    if (walk->rest[0] == '\0' || !S_ISDIR(st.st_mode))
+    if (walk->way.rest[0] == '\0' || !S_ISDIR(st.st_mode))
         return protect(walk, fd);
     r = placeholder_is(fd);
     if (r != 0)
         return r < 0 ? r : protect(walk, fd); /* ours holds the place of all that would be in it */
     r = pin(walk, fd);
     if (r == 0)
-        r = push(walk);
+        r = way_push(&walk->way);
     return r < 0 ? r : 1;
 }
 
 static int carve(struct site *site, const struct plan_carve_out *carve_out, const char *path)
 {
-    const char *grant = plan_text(site->view, site->plan->mounts[carve_out->mount].target);
+    const char *grant = mount_place(site, carve_out->mount);
     struct walk walk = {.site = site, .kind = carve_out->kind};
     int r = 1;
 
-    if (strlen(grant) >= sizeof(walk.done) || strlen(path) >= sizeof(walk.rest))
+    if (strlen(grant) >= sizeof(walk.way.done) || strlen(path) >= sizeof(walk.way.rest))
         return -ENAMETOOLONG;
-    strcpy(walk.done, text_equal(grant, "/") ? "" : grant);
-    strcpy(walk.rest, path);
-    while (r > 0 && next_name(&walk))
+    strcpy(walk.way.done, text_equal(grant, "/") ? "" : grant);
+    strcpy(walk.way.rest, path);
+    while (r > 0 && way_next(&walk.way))
         r = step(&walk);
     return r < 0 ? r : 0;
 }

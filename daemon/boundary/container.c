@@ -6,8 +6,9 @@
  * scratch: in it the places that an image lacks are made.  Afterwards the root is read-only, or
  * stays writable within the scratch's bound.
  *
- * No link of an image is followed on the way to a place: what we mount on is opened component by
- * component, and a link in a place of ours (/proc, /dev, ...) is taken away first.
+ * A link of an image on the way to a place leads where it would inside: what we mount on is walked
+ * to as text, a component at a time, so that nothing leads out of the root (way.h); a link in a
+ * place of ours (/proc, /dev, ...) is taken away first, and no grant comes to stand in one.
  */
 #include "stages.h"
 
@@ -143,8 +144,7 @@ int stage_image_places(struct site *site, struct fault *ret_fault)
     return r < 0 ? r : scratch_attach(site, ret_fault);
 }
 
-/* As the image's own tools would: a working directory that is missing is made.  One that an image's
- * link leads to is found by chdir(2), inside. */
+/* As the image's own tools would: a working directory that is missing is made. */
 int stage_image_directory(struct site *site, struct fault *ret_fault)
 {
     const char *path = plan_text(site->view, site->plan->directory);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "boundary.h"
+#include "way.h"
 
 /* -- for a slot, before there is a plan -- */
 
@@ -59,8 +60,16 @@ int scratch_make(struct site *site, int *ret_whole, struct fault *ret_fault);
 int scratch_attach(struct site *site, struct fault *ret_fault);
 
 /* target.c: opens PATH (absolute) in the new root, O_PATH; what is missing is made, but only on the
- * leg's own file systems: never in a grant.  No link is followed. */
-int target_open(struct site *site, const char *path, bool directory, int *ret_fd);
+ * leg's own file systems: never in a grant.  A link of an image is followed as it would be inside,
+ * so never out of the root; any other is -ELOOP.  *RET_WAY (may be NULL): where that is, in `done`.
+ */
+int target_open(const struct site *site, const char *path, bool directory, int *ret_fd);
+int target_find(
+    const struct site *site, const char *path, bool directory, struct way *ret_way, int *ret_fd);
+
+/* mounts.c: where mount I of the plan stands, once stage_mounts() has been: at its target, or where
+ * the image's links lead from there. */
+const char *mount_place(const struct site *site, uint32_t i);
 
 /* Whether FD lies on a file system that was made here: the root, or the scratch. */
 bool target_is_own(const struct site *site, int fd);

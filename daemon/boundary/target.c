@@ -3,6 +3,7 @@
 #include "own.h"
 #include "path.h"
 #include "text.h"
+#include "way.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -33,64 +34,84 @@ static int make(const struct site *site, int parent, const char *name, bool dire
     return mknodat(parent, name, S_IFREG | 0644, 0) < 0 ? -errno : 0;
 }
 
-/* Opens NAME beneath PARENT, and makes it first if it is missing. */
-static int step_into(
-    const struct site *site, int parent, const char *name, bool directory, int *ret_fd)
+/* A link of the image leads where it would inside, for nobody can change it while we look; one that
+ * lies in a grant is somebody's to change, and leads nowhere. */
+static bool may_follow(const struct site *site, int link)
 {
-    int flags = O_PATH | (directory ? O_DIRECTORY : 0);
-    int fd = path_open(parent, name, flags, BENEATH);
+    uint64_t image, here;
 
-    if (fd == -ENOENT) {
-        int r = make(site, parent, name, directory);
+    if (!site->plan || site->plan->boundary != BOUNDARY_CONTAINER)
+        return false;
+    return path_mount(site->root, &image) == 0 && path_mount(link, &here) == 0 && image == here;
+}
 
-        if (r < 0)
-            return r;
-        fd = path_open(parent, name, flags, BENEATH);
+/* Opens the next component, which is made if it is missing. */
+static int open_or_make(const struct site *site, const struct way *way, bool directory)
+{
+    auto_close int here = -EBADF;
+    int fd = way_open_name(way, site->root), r;
+
+    if (fd != -ENOENT)
+        return fd;
+    here = way_open_here(way, site->root);
+    if (here < 0)
+        return here;
+    r = make(site, here, way->name, directory || way->rest[0] != '\0');
+    return r < 0 ? r : way_open_name(way, site->root);
+}
+
+static int step(const struct site *site, struct way *way, bool directory)
+{
+    auto_close int fd = -EBADF;
+    struct stat st;
+
+    if (text_equal(way->name, "."))
+        return 0;
+    if (text_equal(way->name, "..")) {
+        way_pop(way);
+        return 0;
     }
+    fd = open_or_make(site, way, directory);
     if (fd < 0)
         return fd;
-    *ret_fd = fd;
-    return 0;
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (S_ISLNK(st.st_mode))
+        return may_follow(site, fd) ? way_follow(way, fd) : -ELOOP;
+    if (way->rest[0] != '\0' && !S_ISDIR(st.st_mode))
+        return -ENOTDIR;
+    return way_push(way);
 }
 
-static int walk(struct site *site, char *path, bool directory, int *ret_fd)
+static int walk(const struct site *site, struct way *way, bool directory)
 {
-    auto_close int at = -EBADF;
-    char *rest = path, *slash;
-    int next, r;
+    while (way_next(way)) {
+        int r = step(site, way, directory);
 
-    at = path_open(site->root, ".", O_PATH | O_DIRECTORY, BENEATH);
-    if (at < 0)
-        return at;
-    do {
-        slash = strchr(rest, '/');
-        if (slash)
-            *slash = '\0';
-        r = step_into(site, at, rest, slash ? true : directory, &next);
         if (r < 0)
             return r;
-        close_fd(&at);
-        at = next;
-        rest = slash ? slash + 1 : NULL;
-    } while (rest);
-    *ret_fd = steal_fd(&at);
-    return 0;
+    }
+    return way->rest[strspn(way->rest, "/")] != '\0' ? -ENAMETOOLONG : 0;
 }
 
-int target_open(struct site *site, const char *path, bool directory, int *ret_fd)
+int target_find(
+    const struct site *site, const char *path, bool directory, struct way *ret_way, int *ret_fd)
 {
-    auto_free char *copy = NULL;
+    struct way way = {.done = ""};
     struct stat st;
     int fd, r;
 
     if (!text_path_is_normal(path) || path[1] == '\0')
         return -EINVAL;
+    if (strlen(path) >= sizeof(way.done))
+        return -ENAMETOOLONG;
+    strcpy(way.done, path);
     fd = path_open(site->root, path + 1, O_PATH, BENEATH);
-    if (fd == -ENOENT) {
-        copy = strdup(path + 1);
-        r = copy ? walk(site, copy, directory, &fd) : -ENOMEM;
-        if (r < 0)
-            return r;
+    if (fd == -ENOENT || fd == -ELOOP) {
+        way.done[0] = '\0';
+        strcpy(way.rest, path);
+        r = walk(site, &way, directory);
+        fd = r < 0 ? r : path_open(site->root, way.done[0] ? way.done + 1 : ".", O_PATH, BENEATH);
     }
     if (fd < 0)
         return fd;
@@ -98,6 +119,13 @@ int target_open(struct site *site, const char *path, bool directory, int *ret_fd
         close(fd);
         return directory ? -ENOTDIR : -EISDIR;
     }
+    if (ret_way)
+        *ret_way = way;
     *ret_fd = fd;
     return 0;
+}
+
+int target_open(const struct site *site, const char *path, bool directory, int *ret_fd)
+{
+    return target_find(site, path, directory, NULL, ret_fd);
 }

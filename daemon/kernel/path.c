@@ -40,6 +40,18 @@ int path_reopen(int found, int flags)
     return fd < 0 ? -errno : fd;
 }
 
+int path_mount(int fd, uint64_t *ret)
+{
+    struct statx found;
+
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &found) < 0)
+        return -errno;
+    if (!(found.stx_mask & STATX_MNT_ID))
+        return -EOPNOTSUPP;
+    *ret = found.stx_mnt_id;
+    return 0;
+}
+
 int path_stat(int fd, struct stat *ret, bool *ret_mount_root)
 {
     struct statx found;

@@ -18,5 +18,8 @@ int path_open(int dirfd, const char *path, int flags, unsigned int resolve);
  * same inode, whatever its name leads to by now.  The caller has looked what it is. */
 int path_reopen(int found, int flags);
 
+/* Which mount FD is in (statx(2), STATX_MNT_ID): its number while it stands.  0 or -errno. */
+int path_mount(int fd, uint64_t *ret);
+
 /* fstat(2) by statx(2), and whether FD is the root of a mount.  0 or -errno. */
 int path_stat(int fd, struct stat *ret, bool *ret_mount_root);
