@@ -241,11 +241,16 @@ int seam_receive(int channel, struct seam_message *ret)
     return 0;
 }
 
-void seam_message_done(struct seam_message *message)
+void seam_message_close(struct seam_message *message)
 {
     for (size_t i = 0; i < message->n_descriptors; i++)
         close_fd(&message->descriptors[i]);
     message->n_descriptors = 0;
+}
+
+void seam_message_done(struct seam_message *message)
+{
+    seam_message_close(message);
     free(message->buffer);
     message->buffer = NULL;
 }

@@ -85,6 +85,8 @@ struct seam_message {
  * SEAM_E_MALFORMED, -errno.  On any failure *RET owns nothing. */
 int seam_receive(int channel, struct seam_message *ret);
 void seam_message_done(struct seam_message *message);
+/* Closes the descriptors that were not taken; the rest of the message stays. */
+void seam_message_close(struct seam_message *message);
 
 /* What seam_receive() holds a packet to: form, sizes, texts and lists, number of descriptors.
  * 0 or SEAM_E_MALFORMED.  PACKET must be 8-byte aligned. */

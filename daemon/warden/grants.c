@@ -140,7 +140,17 @@ static const char *asked_text(const struct leg *leg, struct seam_text text)
     return value && *value ? value : NULL;
 }
 
-/* Takes each grant's descriptor out of the message; -EBADF stays where a path is to be opened. */
+/* Several fields may name the same descriptor, so each gets a copy; what came is closed when the
+ * last field has its own (leg_open_streams). */
+static bool take_descriptor(const struct leg *leg, int32_t index, int *ret)
+{
+    if (index < 0 || (size_t)index >= leg->ask.n_descriptors)
+        return false;
+    *ret = fcntl(leg->ask.descriptors[index], F_DUPFD_CLOEXEC, 3);
+    return *ret >= 0;
+}
+
+/* Each grant's descriptor; -EBADF stays where a path is to be opened. */
 static bool take_descriptors(struct leg *leg)
 {
     for (uint32_t i = 0; i < leg->run->n_grants; i++) {
@@ -153,23 +163,17 @@ static bool take_descriptors(struct leg *leg)
                 return false;
             continue;
         }
-        if ((size_t)index >= leg->ask.n_descriptors || leg->ask.descriptors[index] < 0)
+        if (!take_descriptor(leg, index, &leg->grant_fds[i]))
             return false;
-        leg->grant_fds[i] = steal_fd(&leg->ask.descriptors[index]);
     }
     leg->request.n_grants = leg->run->n_grants;
     return true;
 }
 
 /* The client opened it, so the client may read it; what it is and holds, the door looks at. */
-static bool take_file(struct leg *leg, int32_t index, int *ret)
+static bool take_file(const struct leg *leg, int32_t index, int *ret)
 {
-    if (index < 0)
-        return true;
-    if ((size_t)index >= leg->ask.n_descriptors || leg->ask.descriptors[index] < 0)
-        return false;
-    *ret = steal_fd(&leg->ask.descriptors[index]);
-    return true;
+    return index < 0 || take_descriptor(leg, index, ret);
 }
 
 /* A regular file, open for reading: O_PATH gives no right to read. */

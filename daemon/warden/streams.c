@@ -108,5 +108,8 @@ int leg_open_streams(struct leg *leg, enum reason *ret_reason, char detail[REFUS
         (void)snprintf(detail, REFUSAL_DETAIL_MAX, "%s: %s", names[i], fault_errno_name(-r));
         return r;
     }
+    /* The streams are the last to be taken.  A copy kept here would hold a pipe open that the leg
+     * has closed: its other end would wait for the leg's end. */
+    seam_message_close(&leg->ask);
     return 0;
 }
