@@ -68,8 +68,8 @@ static void judge_unavailable(const struct asked *asked, struct refusals *refusa
     if (asked->boundary == BOUNDARY_NONE)
         refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain, container");
     if (!asked->request->profile && !text_equal(asked->vendor, "proc"))
-        refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; no profile is called so",
-            asked->vendor);
+        refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; there are: %s", asked->vendor,
+            asked->request->known_vendors ? asked->request->known_vendors : "none");
 }
 
 static void judge_counts(const struct request *request, struct refusals *refusals)

@@ -121,6 +121,7 @@ struct request {
     uint64_t capabilities;         /* bits of capability.h */
     bool wants_container;          /* a user, a host name, a target: only a container has them */
     const struct profile *profile; /* of VENDOR; NULL: there is none, and only `proc` needs none */
+    const char *known_vendors;     /* without a profile: the names that there are; NULL: none */
     const struct custody_step *custody; /* the way to the vendor's program, as far as it is known */
     uint32_t n_custody;
     const char *steered;              /* what of the workspace steers the vendor; NULL: nothing */

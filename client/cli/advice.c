@@ -1,9 +1,11 @@
 #include "advice.h"
 
+#include "descriptor.h"
 #include "matrix_cells.h"
 #include "own.h"
 #include "say.h"
 #include "text.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,29 +68,107 @@ static char *directory_of(char *path)
     return realpath(path[0] ? path : "/", NULL);
 }
 
-char *advice_for_program(const char *program, const char *directory)
+/* The interpreter that the first line of the script at PATH names; NULL: it is none.  To be freed.
+ */
+static char *interpreter_of(const char *path)
 {
-    auto_free char *path = find(program, directory), *name = NULL, *lies = NULL, *real = NULL,
-                   *real_lies = NULL, *also = NULL;
+    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char line[PATH_MAX] = "";
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+    char *at = line + 2;
+
+    if (n < 2 || line[0] != '#' || line[1] != '!')
+        return NULL;
+    at += strspn(at, " \t");
+    at[strcspn(at, " \t\r\n")] = '\0';
+    return at[0] == '/' ? strdup(at) : NULL;
+}
+
+static bool granted(const struct saphan_run *run, const char *path)
+{
+    for (size_t i = 0; i < run->n_grants; i++) {
+        auto_free char *grant = run->grants[i].path ? realpath(run->grants[i].path, NULL) : NULL;
+
+        if (grant && text_path_beneath(path, grant))
+            return true;
+    }
+    return false;
+}
+
+/* The --read options that show a program: where it lies by name, and where its links lead. */
+struct showing {
+    const struct saphan_run *run;
+    char *directories[4];
+    size_t n_directories;
+};
+
+static void showing_done(struct showing *showing)
+{
+    for (size_t i = 0; i < showing->n_directories; i++)
+        free(showing->directories[i]);
+}
+
+/* PATH may be changed. */
+static void show_directory(struct showing *showing, char *path)
+{
+    auto_free char *directory = path ? directory_of(path) : NULL;
+
+    if (!directory || seen(directory) || granted(showing->run, directory))
+        return;
+    for (size_t i = 0; i < showing->n_directories; i++) {
+        if (text_path_beneath(directory, showing->directories[i]))
+            return;
+    }
+    showing->directories[showing->n_directories++] = steal_ptr(directory);
+}
+
+static void show_file(struct showing *showing, const char *path)
+{
+    auto_free char *name = strdup(path), *real = realpath(path, NULL);
+
+    show_directory(showing, name);
+    show_directory(showing, real);
+}
+
+static char *options_of(const struct showing *showing)
+{
+    char *options = strdup("");
+
+    for (size_t i = 0; i < showing->n_directories && options; i++) {
+        char *longer = text_format("%s --read %s", options, escaped(showing->directories[i]));
+
+        free(options);
+        options = longer;
+    }
+    return options;
+}
+
+char *advice_for_program(const struct saphan_run *run, const char *directory)
+{
+    __attribute__((cleanup(showing_done))) struct showing showing = {.run = run};
+    auto_free char *path = find(run->argv[0], directory), *interpreter = NULL, *lies = NULL,
+                   *options = NULL, *copy = NULL;
+    const char *name;
 
     if (!path)
         return NULL;
-    name = strdup(strrchr(path, '/') + 1);
-    real = realpath(path, NULL);
-    lies = directory_of(path);
-    real_lies = real ? directory_of(real) : NULL;
-    if (!name || !lies || !real_lies)
+    interpreter = interpreter_of(path);
+    if (interpreter && !is_program(interpreter))
+        return text_format("%s names the interpreter %s, which this host does not have",
+            escaped(path), escaped(interpreter));
+    show_file(&showing, path);
+    if (interpreter)
+        show_file(&showing, interpreter);
+    options = options_of(&showing);
+    copy = strdup(path);
+    lies = copy ? directory_of(copy) : NULL;
+    if (!options || !lies)
         return NULL;
-    /* Where the name is a link, what it points to must be seen too. */
-    also = seen(real_lies) || text_path_beneath(real_lies, lies)
-               ? strdup("")
-               : text_format(" --read %s", escaped(real_lies));
-    if (!also)
-        return NULL;
-    if (seen(lies) && !also[0])
+    name = strrchr(path, '/') + 1;
+    if (!options[0])
         return text_format("the host has it as %s/%s: name it so", escaped(lies), escaped(name));
-    return text_format("to show it: saphan run%s%s%s ... -- %s/%s", seen(lies) ? "" : " --read ",
-        seen(lies) ? "" : escaped(lies), also, escaped(lies), escaped(name));
+    return text_format(
+        "to show it: saphan run%s ... -- %s/%s", options, escaped(lies), escaped(name));
 }
 
 static bool is_printable(const char *text)

@@ -24,6 +24,7 @@ static const char usage[] =
     "       saphan leg show ID                           what one leg did\n"
     "       saphan leg logs ID [--follow]                its kept output\n"
     "       saphan leg kill ID                           end it\n"
+    "       saphan leg allow | deny ID HOST[:PORT]       change what its door lets through\n"
     "       saphan why [--json] ID PATH                  what decides for a path\n"
     "       saphan image add NAME SOURCE                 a root file system for containers\n"
     "       saphan image list | show | rm | gc           what there is of them\n"

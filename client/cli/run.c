@@ -86,7 +86,7 @@ static char *advise(const struct watch *watch, const struct saphan_event *event)
     if (!has_reason(event, "command-not-found") || options->run.image || !options->run.argv[0])
         return NULL;
     return advice_for_program(
-        options->run.argv[0], options->run.directory ? options->run.directory : options->workspace);
+        &options->run, options->run.directory ? options->run.directory : options->workspace);
 }
 
 static int ended(struct watch *watch, const struct saphan_event *event)

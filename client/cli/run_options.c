@@ -44,7 +44,8 @@ static const char help[] =
     "  --writable-root       let the leg write to the image's files, in memory, for itself\n"
     "  --capability NAME     of a container, where the policy lists it: CAP_CHOWN and the like\n"
     "  --transport local     where the leg runs: here, and nowhere else\n"
-    "  --vendor proc         the vendor's profile\n"
+    "  --vendor NAME         which agent program COMMAND is: codex, claude-code and the like;\n"
+    "                        proc (the default): a plain program\n"
     "  --json                one JSON object a line on standard output\n"
     "  --help\n";
 

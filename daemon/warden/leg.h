@@ -44,6 +44,7 @@ struct leg_program {
 /* leg_vendor.c, leg_files.c: what the leg's vendor is, would do and was seen doing. */
 struct leg_vendor {
     struct vendor_set *set; /* held: the profile lies in it */
+    char *names;            /* without a profile: those that there are; owned */
     const char **env;
     struct nesting_command command; /* of leg->argv and these */
     char *directory;                /* where its command begins, as admit() will have it; owned */

@@ -15,6 +15,7 @@ void leg_vendor_done(struct leg *leg)
 {
     free(leg->vendor.env);
     free(leg->vendor.directory);
+    free(leg->vendor.names);
     leg_program_done(&leg->vendor.program);
     leg_places_done(leg);
     vendors_release(leg->vendor.set);
@@ -185,6 +186,8 @@ void leg_look_at_vendor(struct leg *leg)
     vendor->set = vendors_hold(leg->warden->vendors);
     leg->request.profile = vendors_find(vendor->set, name && *name ? name : "proc");
     if (!leg->request.profile) {
+        vendor->names = vendors_names(vendor->set);
+        leg->request.known_vendors = vendor->names;
         leg_vendor_known(leg);
         return;
     }

@@ -49,6 +49,22 @@ const char *vendors_name(const struct vendor_set *set, size_t at)
     return at < set->count ? set->profiles[at].name : NULL;
 }
 
+char *vendors_names(const struct vendor_set *set)
+{
+    char *names = NULL;
+
+    for (size_t i = 0; i < set->count; i++) {
+        char *longer =
+            text_format("%s%s%s", names ? names : "", names ? " " : "", set->profiles[i].name);
+
+        free(names);
+        names = longer;
+        if (!names)
+            return NULL;
+    }
+    return names;
+}
+
 static int read_one(struct profile *profile, const char *file)
 {
     const char *base = strrchr(file, '/') + 1;

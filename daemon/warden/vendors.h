@@ -16,5 +16,8 @@ void vendors_release(struct vendor_set *set); /* NULL is let through */
 /* The name of number AT; NULL behind the last. */
 const char *vendors_name(const struct vendor_set *set, size_t at);
 
+/* All names, with spaces between them; to be freed.  NULL: there are none, or no memory. */
+char *vendors_names(const struct vendor_set *set);
+
 /* NULL when there is none of this name. */
 const struct profile *vendors_find(const struct vendor_set *set, const char *name);

@@ -25,7 +25,16 @@ leg --read "$W" -- "$W/no-format"
 expect "exec ENOEXEC is 126" 126 REFUSED command-not-executable
 printf '#!/no/such/interpreter\n' | program no-interpreter
 leg --read "$W" -- "$W/no-interpreter"
-check "an interpreter that is not there is 126 or 127, never the program's" [ "$rc" = 126 -o "$rc" = 127 ]
+expect "an interpreter that is not there is 127, never the program's" 127 REFUSED command-not-found
+check "and it is named" grep -q "interpreter /no/such/interpreter" "$T/client"
+mkdir "$T/elsewhere" && ln -s /bin/sh "$T/elsewhere/interpreter" && chmod 755 "$T/elsewhere"
+printf '#!%s\nexit 0\n' "$T/elsewhere/interpreter" | program far-interpreter
+leg --read "$W" -- "$W/far-interpreter"
+expect "an interpreter outside the view is 127" 127 REFUSED command-not-found
+equal "and the --read that would show it, and no other, is named" "--read $T/elsewhere" \
+    "$(grep -oE -- '--read [^ ]+' "$T/client" | xargs)"
+leg --read "$W" --read "$T/elsewhere" -- "$W/far-interpreter"
+expect "with it the program runs" 0 GREEN
 leg -- "$W/no-format"
 expect "a program outside the view is 127" 127 REFUSED command-not-found
 check "and the --read that would show it is named" grep -q -- --read "$T/err" "$T/out"

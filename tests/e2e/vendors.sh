@@ -85,6 +85,7 @@ serve plain
 fresh
 leg --vendor magpie -- /bin/true
 expect "a vendor without a profile" 125 REFUSED vendor-unknown
+check "and those that there are are named" grep -q "there are: [a-z]" "$T/json" "$T/client"
 sing "" --cage off
 expect "its switch off" 0 GREEN
 sing ""

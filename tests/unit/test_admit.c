@@ -77,7 +77,10 @@ static void what_no_policy_can_let(void **state)
     fixture_refused(&f, REASON_IMAGE_NEEDED, "container");
     f.request.boundary = BOUNDARY_UNSET;
     f.request.vendor = "codex";
-    fixture_refused(&f, REASON_VENDOR_UNKNOWN, "codex");
+    fixture_refused(&f, REASON_VENDOR_UNKNOWN, "codex; there are: none");
+    f.request.known_vendors = "droid proc";
+    fixture_refused(&f, REASON_VENDOR_UNKNOWN, "codex; there are: droid proc");
+    f.request.known_vendors = NULL;
     f.request.vendor = "";
     fixture_admitted(&f);
     fixture_end(&f);
