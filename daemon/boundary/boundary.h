@@ -25,7 +25,7 @@ struct site {
     int tmp, run, shm, home; /* directories of the one scratch file system, each a mount; home may
                                 be missing: a seat is the leg's HOME then */
     int proc, devices;
-    int sys;                       /* an empty directory, of a container alone */
+    int sys;                       /* of a container alone: sys.c */
     int ruleset;                   /* Landlock's */
     int null;                      /* the leg's own /dev/null */
     char *places[PLAN_MOUNTS_MAX]; /* where a mount stands, if not at its target; owned */

@@ -76,9 +76,11 @@ int stage_image(struct site *site, struct fault *ret_fault)
 
     if (r < 0)
         return r;
-    if (mkdirat(scratch, "upper", 0755) < 0 || mkdirat(scratch, "work", 0700) < 0 ||
-        mkdirat(scratch, "sys", 0555) < 0)
+    if (mkdirat(scratch, "upper", 0755) < 0 || mkdirat(scratch, "work", 0700) < 0)
         return fault_set(ret_fault, STEP_LAYERS, errno, "upper directory");
+    r = sys_make(scratch, ret_fault);
+    if (r < 0)
+        return r;
     image = stack(site, ret_fault);
     if (image < 0)
         return image;

@@ -54,6 +54,9 @@ int stage_seal_image(struct site *site, struct fault *ret_fault);
 
 /* -- for several stages -- */
 
+/* sys.c: makes in the directory SCRATCH what becomes a container's /sys. */
+int sys_make(int scratch, struct fault *ret_fault);
+
 /* root.c: makes the scratch file system, *RET_WHOLE (may be NULL) is all of it; attaches its parts.
  */
 int scratch_make(struct site *site, int *ret_whole, struct fault *ret_fault);

@@ -52,6 +52,16 @@ expect "whatever the user, a grant is the requester's" 0 GREEN
 equal "and looks like the leg's own" 1234:77 "$(output)"
 equal "and what is made is the requester's" "$leg_uid" "$(stat -c %u "$W/out/y")"
 
+leg "${here[@]}" -- sh -c 'cat /sys/devices/system/cpu/online /sys/devices/system/cpu/possible; grep Cpus_allowed_list /proc/self/status'
+equal "its /sys tells the cpus that it may run on" "1 3" \
+    "$(sed 's/.*:[[:space:]]*//' "$T/out" | sort -u | wc -l) $(grep -c . "$T/out")"
+leg "${here[@]}" -- sh -c 'ls /sys /sys/fs/cgroup /sys/devices /sys/devices/system /sys/devices/system/cpu'
+equal "and nothing else" "/sys/devices/system/cpu: /sys/devices/system: /sys/devices: /sys/fs/cgroup: /sys: cpu devices fs online possible present system" \
+    "$(grep . "$T/out" | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+check "where the host's tells of its devices (control)" test -e /sys/class -a -e /sys/kernel
+leg "${here[@]}" -- sh -c 'echo 0 >/sys/devices/system/cpu/online || echo x >/sys/new || mkdir /sys/fs/cgroup/x || chmod 777 /sys || exit 3'
+expect "and is read-only, to root too" 3 RED exit-status
+
 leg --boundary container -- true
 expect "a container needs an image" 125 REFUSED image-needed
 leg --image small -- true
