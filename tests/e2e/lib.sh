@@ -118,6 +118,16 @@ program() { # NAME: a shell script on standard input becomes $W/NAME, the user's
 }
 owned() { chown -hR "$leg_uid:$leg_gid" "$@"; }
 tree() { "$TESTS/e2e/tree.py" "$1"; }
+# host_image NAME: an image whose programs are the host's, which --read /usr brings along.
+host_image() {
+    local name root=$T/image-$1
+    mkdir -p "$root"/{etc,data,usr}
+    for name in bin sbin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+    cp /etc/ld.so.cache "$root/etc/"
+    printf 'root:x:0:0:root:/root:/bin/sh\nbob:x:1234:77:bob:/data:/bin/sh\n' >"$root/etc/passwd"
+    printf 'root:x:0:\nbobs:x:77:\n' >"$root/etc/group"
+    timeout 60 saphan image add "$1" "$root" </dev/null
+}
 await() { # SECONDS COMMAND...: true as soon as the command is
     local deadline=$(($(date +%s%N) + $1 * 1000000000))
     shift

@@ -1,19 +1,7 @@
 #!/bin/bash
 # Artefacts that are made to be unjudgeable: none makes a leg GREEN, and none INDETERMINATE either.
 . "$(dirname "$(readlink -f "$0")")/../e2e/lib.sh"
-digest=$(printf x | sha256sum | cut -c1-64)
-try() { # NAME RC COLOUR REASON ARTEFACT SCRIPT
-    leg --workspace "$W" --artefact "$5" -- /bin/sh -c "$6"
-    expect "$1" "$2" "$3" "$4"
-    chmod -R u+rwx "$W"
-    find "$W" -mindepth 1 -delete
-}
-try "control: an artefact" 0 GREEN "" a 'echo x >a'
-try "in a folder that was shut" 112 RED artefact-unreadable d/a 'mkdir d; echo x >d/a; chmod 000 d'
-try "in a workspace that was shut" 112 RED artefact-unreadable a 'echo x >a; chmod 000 .'
-try "unreadable, and its hash was asked for" 112 RED artefact-unreadable "a,sha256=$digest" 'printf x >a; chmod 000 a'
-try "beneath a link to the system" 112 RED artefact-not-regular d/passwd 'ln -s /etc d'
-try "a socket" 112 RED artefact-not-regular a 'python3 -c "import socket; socket.socket(1).bind(\"a\")"'
-try "written by one that was left behind" 112 RED artefact-absent a '(setsid sh -c "sleep 0.3; echo x >a" &) ; exit 0'
-try "a path through a file" 112 RED artefact-absent a/b 'echo x >a'
+# shellcheck source-path=SCRIPTDIR source=attacks.bash
+. "$(dirname "$(readlink -f "$0")")/attacks.bash"
+unjudgeable_artefacts
 finish

@@ -9,6 +9,7 @@ READ, WRITE, WORKSPACE, SEAT, GIT_DIR, GIT_COMMON = range(1, 7)
 NULL, DESCRIPTOR, EVENTS, KEEP = range(4)
 BODIES = {10: "accepted", 11: "refused", 12: "event", 13: "output", 14: "verdict", 15: "leg",
           16: "status", 17: "rung", 18: "rule", 19: "end"}
+IMAGE = os.environ.get("SAPHAN_ESCAPE_IMAGE", "")  # every leg is in a container of it
 COLOURS = {0: "UNSET", 1: "GREEN", 2: "RED", 3: "REFUSED", 4: "INDETERMINATE"}
 
 
@@ -44,6 +45,8 @@ def run(argv, grants=(), artefacts=(), streams=(NULL, NULL, NULL), env=(), limit
     """GRANTS: of grant(); ARTEFACTS: paths or (path, sha256); a stream: a mode, or (DESCRIPTOR, n)."""
     body = b"".join(text(1, one) for one in argv) + b"".join(text(2, one) for one in env)
     body += number(4, view) + number(5, net)
+    if IMAGE:  # a container, with the host's programs
+        body += number(3, 2) + text(20, IMAGE) + text(7, grant(READ, 0, "/usr"))
     body += b"".join(text(7, one) for one in grants)
     body += b"".join(text(8, one) for one in carve_outs)
     for one in artefacts:
