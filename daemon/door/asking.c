@@ -38,6 +38,7 @@ int passage_read(struct passage *passage, size_t max)
     if (n == 0)
         return -ENODATA;
     passage->have += (uint32_t)n;
+    waiting_arrived(passage->door, (size_t)n);
     return 1;
 }
 

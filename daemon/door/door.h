@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include "ducts.h"
 #include "messages.h"
 #include "own.h"
+#include "waiting.h"
 #include <event2/dns.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
@@ -51,6 +53,7 @@ struct door {
     struct evdns_base *dns;
     struct names *names; /* resolve.c */
     struct event *channel;
+    struct waiting waiting;
     bool serving;
     uint64_t leg;
 
@@ -65,6 +68,9 @@ struct door {
     size_t n_passages;
     uint64_t next_passage;
     struct decisions *decisions;
+
+    struct duct_list ducts; /* that nobody has */
+    struct duct all_ducts[DUCTS_MAX];
 
     char *locked; /* DOOR_LOCKED_BYTES, of a door with a header to add: where heads are put together
                    */

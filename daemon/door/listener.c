@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
-
-#define ACCEPT_A_TURN 64
 
 /* One too many: it is told at once, and not kept. */
 static void turn_away(struct door *door, int client)
@@ -29,20 +28,19 @@ static void acceptable(evutil_socket_t fd, short what, void *context)
 {
     struct outlet *outlet = context;
     struct door *door = outlet->door;
+    int client;
 
-    for (size_t i = 0; i < ACCEPT_A_TURN; i++) {
-        int client;
-
-        if (!decisions_ready(door))
-            return;
-        client = accept4(outlet->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (client < 0)
-            return;
-        if (door->n_passages >= DOOR_PASSAGES_MAX)
-            turn_away(door, client);
-        else
-            passage_begin(door, outlet, client);
-    }
+    /* One a turn: mostly there is no second one, and to ask for it is a call of its own. */
+    if (!decisions_ready(door))
+        return;
+    client = accept4(outlet->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    waiting_arrived(door, 0);
+    if (door->n_passages >= DOOR_PASSAGES_MAX)
+        turn_away(door, client);
+    else
+        passage_begin(door, outlet, client);
 }
 
 /* A descriptor from the leg's pid 1: a listening TCP socket, or nothing. */
@@ -52,6 +50,7 @@ static int check_socket(int fd)
         int option, wanted;
     } checks[] = {{SO_DOMAIN, AF_INET}, {SO_TYPE, SOCK_STREAM}, {SO_PROTOCOL, IPPROTO_TCP},
         {SO_ACCEPTCONN, 1}};
+    static const int on = 1;
 
     for (size_t i = 0; i < array_size(checks); i++) {
         int value = -1;
@@ -62,6 +61,9 @@ static int check_socket(int fd)
         if (value != checks[i].wanted)
             return -ENOTSOCK;
     }
+    /* What is accepted inherits it. */
+    if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) < 0)
+        return -errno;
     return fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 

@@ -133,6 +133,7 @@ static void warden_says(evutil_socket_t fd, short what, void *context)
 static int open_loop(struct door *door)
 {
     struct event_config *config = event_config_new();
+    int r;
 
     if (!config)
         return -ENOMEM;
@@ -145,7 +146,8 @@ static int open_loop(struct door *door)
     door->channel = event_new(door->loop, DOOR_CHANNEL, EV_READ | EV_PERSIST, warden_says, door);
     if (!door->channel || event_add(door->channel, NULL) < 0)
         return -ENOMEM;
-    return decisions_open(door);
+    r = ducts_open(door);
+    return r < 0 ? r : decisions_open(door);
 }
 
 static int enclose(uint32_t uid, struct fault *ret_fault)
@@ -185,6 +187,6 @@ int main(int argc, char **argv)
             "step %s: %s: %s", step_slug(fault.step), fault.subject, fault_errno_name(fault.error));
         return 1;
     }
-    (void)event_base_dispatch(door.loop);
+    waiting_serve(&door);
     _exit(0);
 }

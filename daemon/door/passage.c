@@ -53,6 +53,8 @@ static void release_sockets(struct passage *passage)
     (void)event_del(&passage->deadline);
     close_fd(&passage->client);
     close_fd(&passage->server);
+    duct_give_back(passage->door, &passage->up.duct);
+    duct_give_back(passage->door, &passage->down.duct);
 }
 
 static void tell_end(struct passage *passage, enum reason reason)
@@ -94,23 +96,32 @@ void passage_cut(struct passage *passage, enum reason reason)
 static void timed_out(evutil_socket_t fd, short what, void *context);
 
 /* Answered or refused: the client reads that and then the end; what it still sends is thrown away
- * for a moment, for a close over unread bytes would take the answer away from it. */
-static void discard(evutil_socket_t fd, short what, void *context)
+ * for a moment, for a close over unread bytes would take the answer away from it.  True: that was
+ * all. */
+static bool discard_some(struct passage *passage)
 {
-    struct passage *passage = context;
     ssize_t n =
         recv(passage->client, passage->door->scratch, sizeof(passage->door->scratch), MSG_DONTWAIT);
 
     if (n < 0 && errno == EAGAIN)
-        return;
+        return false;
     if (n > 0)
         passage->thrown_away += (uint32_t)n;
-    if (n <= 0 || passage->thrown_away > DISCARD_MAX)
-        passage_close(passage, REASON_NONE);
+    return n <= 0 || passage->thrown_away > DISCARD_MAX;
+}
+
+static void discard(evutil_socket_t fd, short what, void *context)
+{
+    if (discard_some(context))
+        passage_close(context, REASON_NONE);
 }
 
 static void begin_ending(struct passage *passage)
 {
+    if (discard_some(passage)) { /* mostly the program has no more to say, or is gone already */
+        passage_close(passage, REASON_NONE);
+        return;
+    }
     (void)shutdown(passage->client, SHUT_WR);
     (void)event_del(&passage->client_read);
     (void)event_del(&passage->client_write);
@@ -187,15 +198,21 @@ static bool wants_hello(const struct passage *passage)
 static void connected(struct passage *passage)
 {
     static const int on = 1;
+    int r;
 
     (void)event_del(&passage->server_write);
-    (void)setsockopt(passage->server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    /* What goes there in one piece needs nothing of the kind. */
+    if (passage->tunnel || !passage->up.ended)
+        (void)setsockopt(passage->server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (tls_forward_is(passage)) {
         tls_forward_begin(passage);
         return;
     }
+    r = answer_good(passage);
+    if (!passage->tunnel)
+        (void)relay_first(passage); /* while the server works at it there is time to tell */
     passage_tell(passage);
-    if (answer_good(passage) < 0) {
+    if (r < 0) {
         passage_close(passage, REASON_NONE);
         return;
     }
@@ -245,6 +262,7 @@ static socklen_t fill_address(
     return sizeof(*six);
 }
 
+/* 1: it stands; 0: it will be told; -errno. */
 static int begin_connect(struct passage *passage, const struct host_address *address)
 {
     static const struct timeval at_most = {.tv_sec = CONNECT_S};
@@ -255,6 +273,11 @@ static int begin_connect(struct passage *passage, const struct host_address *add
     if (passage->server < 0)
         return -errno;
     if (connect(passage->server, (struct sockaddr *)&to, size) < 0 && errno != EINPROGRESS)
+        return -errno;
+    /* A peer on this machine has answered by now: connect(2) says so when it is asked again. */
+    if (connect(passage->server, (struct sockaddr *)&to, size) == 0 || errno == EISCONN)
+        return 1;
+    if (errno != EALREADY)
         return -errno;
     (void)event_assign(&passage->server_write, passage->door->loop, passage->server, EV_WRITE,
         connect_ready, passage);
@@ -273,7 +296,9 @@ static void connect_next(struct passage *passage, int error)
     while (passage->at_address < passage->n_addresses) {
         int r = begin_connect(passage, &passage->addresses[passage->at_address++]);
 
-        if (r == 0)
+        if (r == 1)
+            connected(passage);
+        if (r >= 0)
             return;
         error = -r;
         close_fd(&passage->server);
@@ -392,7 +417,6 @@ static void begin_forward(struct passage *passage)
 
 void passage_begin(struct door *door, struct outlet *outlet, int client)
 {
-    static const int on = 1;
     struct passage *passage = calloc(1, sizeof(*passage));
 
     if (!passage) {
@@ -406,7 +430,6 @@ void passage_begin(struct door *door, struct outlet *outlet, int client)
     passage->server = -EBADF;
     TAILQ_INSERT_TAIL(&door->passages, passage, entry);
     door->n_passages++;
-    (void)setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)event_assign(&passage->client_read, door->loop, client, EV_READ | EV_PERSIST,
         passage_client_readable, passage);
     (void)event_assign(

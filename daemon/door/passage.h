@@ -19,7 +19,8 @@ enum passage_state {
 
 struct flow {
     uint64_t bytes;
-    bool ended; /* its source has no more, and its sink was told */
+    bool ended;        /* its source has no more, and its sink was told */
+    struct duct *duct; /* with what its sink did not take yet; or NULL */
 };
 
 struct resolution;
@@ -91,6 +92,8 @@ void passage_dialed(struct door *door, uint32_t serial, int socket);
 
 /* -- relay.c -- */
 void relay_begin(struct passage *passage);
+/* What was read before the way stood goes first.  1: all of it went; 0: not yet; -errno. */
+int relay_first(struct passage *passage);
 /* How much of SIZE bytes belongs to the request's body: -EINVAL, it is none.  Then: so much of it
  * went; true: it is whole. */
 int64_t relay_body_part(const struct passage *passage, const char *bytes, size_t size);

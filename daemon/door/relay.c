@@ -1,16 +1,19 @@
 /* relay.c - bytes both ways, without a buffer of a connection's own.
  *
- * What waits in one socket is looked at (MSG_PEEK), sent to the other, and only as much as was
- * taken there is taken out here.  So a peer that does not read costs the kernel's own buffers and
- * nothing of ours, and ten thousand of them cost no more than one each. */
+ * What nobody has to look at goes through a duct, uncopied.  Where it has to be looked at, or where
+ * no duct is free, what waits in one socket is copied (MSG_PEEK), sent to the other, and only as
+ * much as was taken there is taken out here.  So a peer that does not read costs the kernel's own
+ * buffers and nothing of ours, and ten thousand of them cost no more than one each. */
 #include "passage.h"
 
 #include "clock.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #define ROUNDS 8 /* then the others have their turn */
+#define DUCT_ONCE (1U << 20)
 #define LOOK_AGAIN_S 60
 #define IDLE_MS (3600LL * 1000)
 #define HALF_CLOSED_MS (60LL * 1000) /* the server is done, and the client says nothing */
@@ -53,15 +56,22 @@ static ssize_t take_out(struct passage *passage, int from, size_t size)
     return n;
 }
 
+static void went(struct passage *passage, struct flow *flow, size_t size)
+{
+    flow->bytes += size;
+    waiting_arrived(passage->door, size);
+    passage->active_ms = clock_wall_ms();
+}
+
 /* One look, one send.  WANT_*, DONE, -errno; 0 to *RET_MORE when there may be more at once. */
-static int move_some(struct passage *passage, struct flow *flow, int from, int to, bool *ret_more)
+static int move_looking(
+    struct passage *passage, struct flow *flow, int from, int to, bool *ret_more)
 {
     struct door *door = passage->door;
     bool up = flow == &passage->up;
     ssize_t n = recv(from, door->scratch, sizeof(door->scratch), MSG_PEEK | MSG_DONTWAIT), sent;
     int64_t part = n;
 
-    *ret_more = false;
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? WANT_READ : -errno;
     if (n == 0)
@@ -80,10 +90,50 @@ static int move_some(struct passage *passage, struct flow *flow, int from, int t
         flow->ended = true;
     if (take_out(passage, from, (size_t)sent) != sent)
         return -EIO;
-    flow->bytes += (uint64_t)sent;
-    passage->active_ms = clock_wall_ms();
+    went(passage, flow, (size_t)sent);
     *ret_more = n == (ssize_t)sizeof(door->scratch);
     return flow->ended ? DONE : sent < part ? WANT_WRITE : WANT_READ;
+}
+
+/* Into the duct, out of the duct, once: the others have their turn, and the more comes together
+ * meanwhile the less it costs.  The same answers. */
+static int move_by_duct(struct passage *passage, struct flow *flow, int from, int to)
+{
+    struct duct *duct = flow->duct;
+    ssize_t n;
+
+    if (duct->held == 0) {
+        n = splice(from, NULL, duct->in, NULL, DUCT_ONCE, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+        if (n < 0)
+            return errno == EAGAIN || errno == EINTR ? WANT_READ : -errno;
+        if (n == 0)
+            return DONE;
+        duct->held = (size_t)n;
+    }
+    /* No more than it holds: asked for more, the kernel would wait for more to send. */
+    n = splice(duct->out, NULL, to, NULL, duct->held, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? WANT_WRITE : -errno;
+    duct->held -= (size_t)n;
+    went(passage, flow, (size_t)n);
+    return duct->held > 0 ? WANT_WRITE : WANT_READ;
+}
+
+static int move_some(struct passage *passage, struct flow *flow, int from, int to, bool *ret_more)
+{
+    struct door *door = passage->door;
+    bool looked_at = flow == &passage->up && !passage->tunnel;
+    int r;
+
+    *ret_more = false;
+    if (!flow->duct && !looked_at)
+        flow->duct = duct_take(door);
+    if (!flow->duct)
+        return move_looking(passage, flow, from, to, ret_more);
+    r = move_by_duct(passage, flow, from, to);
+    if (flow->duct->held == 0)
+        duct_give_back(door, &flow->duct);
+    return r;
 }
 
 static void end_of_flow(struct passage *passage, struct flow *flow, int to)
@@ -110,13 +160,14 @@ static bool move(struct passage *passage, struct flow *flow)
         passage_cut(passage, REASON_NONE);
         return false;
     }
+    if (r == DONE && !up && !passage->tunnel) { /* one request was answered */
+        passage->down.ended = true;
+        passage_finish(passage);
+        return false;
+    }
     if (r == DONE) {
         end_of_flow(passage, flow, to);
         (void)event_del(readable);
-        if (passage->down.ended && !passage->tunnel) {
-            passage_finish(passage);
-            return false;
-        }
         if (passage->down.ended && passage->up.ended) {
             passage_close(passage, REASON_NONE);
             return false;
@@ -130,8 +181,7 @@ static bool move(struct passage *passage, struct flow *flow)
     return true;
 }
 
-/* What was read before the way stood goes first.  1: all of it went; 0: not yet; -errno. */
-static int send_first(struct passage *passage)
+int relay_first(struct passage *passage)
 {
     while (passage->gone < passage->have) {
         ssize_t n = send(passage->server, passage->buffer + passage->gone,
@@ -152,7 +202,7 @@ static int send_first(struct passage *passage)
 
 static void send_up(struct passage *passage)
 {
-    int r = passage->buffer ? send_first(passage) : 1;
+    int r = passage->buffer ? relay_first(passage) : 1;
 
     if (r < 0)
         passage_cut(passage, REASON_NONE);

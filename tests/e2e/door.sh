@@ -101,6 +101,8 @@ equal "ten thousand connections at once: each is answered or turned away" ok "$(
 check "and the door lived" test "$(colour)" = GREEN
 door --allow '*.example.test:80' --workspace "$W" -- python3 attacks.py peers
 equal "half-closed, reset, never reading, byte by byte: $(tail -n 3 "$T/err")" ok "$(output)"
+door --allow '*.example.test:80' --workspace "$W" -- python3 attacks.py late
+equal "who reads late gets all of it, in order: $(tail -n 3 "$T/err")" ok "$(output)"
 door --allow '*.example.test:80' --workspace "$W" -- python3 attacks.py around
 equal "there is no way around: $(output | grep -v '^ok')" "$(output | wc -l)" "$(output | grep -c '^ok')"
 
@@ -149,9 +151,9 @@ leg --net door -- sleep 30 &
 slept=$!
 await 10 pgrep -P "$daemon_pid" -x saphan-door
 await 10 sh -c "as=\$(pgrep -f 'sleep 30\$') && [ -n \"\$as\" ]"
-for pid in $(pgrep -P "$daemon_pid" -x saphan-door); do
-    [ "$(ls "/proc/$pid/fd" | wc -l)" -gt 7 ] && kill -KILL "$pid"
-done
+descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+serving=$(for pid in $(pgrep -P "$daemon_pid" -x saphan-door); do echo "$(descriptors "$pid") $pid"; done | sort -n | tail -n 1)
+kill -KILL "${serving#* }"
 wait $slept
 equal "a leg whose door dies is ended" door-lost "$(reasons)"
 equal "RED" RED "$(colour)"

@@ -173,6 +173,28 @@ def peers():
     print("ok")
 
 
+def late():
+    """More peers that do not read than the door has pipes: nothing of what they were owed is lost or mixed up."""
+    owed = []
+    for number in range(48):
+        sock = tunnel()
+        sock.sendall(b"GET /late%d HTTP/1.1\r\nHost: api.example.test\r\nConnection: close\r\n\r\n" % number)
+        owed.append(sock)
+    answer = ask(b"GET http://api.example.test/ HTTP/1.1\r\n\r\n")
+    assert b"hello" in answer, answer
+    for number, sock in enumerate(owed):
+        out = bytearray()
+        while True:
+            part = sock.recv(1 << 16)
+            if not part:
+                break
+            out += part
+        body = bytes(out[out.index(b"\r\n\r\n") + 4:])
+        want = b"".join(b"%d:%d\n" % (number, line) for line in range(400000))
+        assert body == want, (number, len(body), len(want))
+    print("ok")
+
+
 def around():
     def attempt(name, call):
         try:
@@ -223,4 +245,4 @@ def inject():
     print("ok" if answer.count(b"HTTP/1.1 200") == 1 else "not ok", "behind chunks", answer[:40])
 
 
-{"inject": inject, "parse": parse, "smuggle": smuggle, "crowd": crowd, "peers": peers, "around": around}[sys.argv[1]]()
+{"inject": inject, "parse": parse, "smuggle": smuggle, "crowd": crowd, "peers": peers, "late": late, "around": around}[sys.argv[1]]()

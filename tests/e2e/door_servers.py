@@ -109,6 +109,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply_file("/www/tiny/index.json")
         elif self.path.startswith("/www/"):
             self.reply_file(self.path.split("?")[0])
+        elif self.path.startswith("/late"):
+            number = int(self.path[len("/late"):])
+            self.reply(200, b"".join(b"%d:%d\n" % (number, line) for line in range(400000)))
         elif self.path.startswith("/big"):
             self.reply(200, b"x" * 5000000)
         else:
