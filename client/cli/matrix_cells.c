@@ -177,6 +177,10 @@ const char *matrix_remedy(const json_t *cell)
         return "it says nothing of what is here now: measure it again";
     if (strcmp(verdict, "NESTS") == 0)
         return "none is needed";
+    if (strcmp(verdict, "COLLIDES") == 0 && strcmp(matrix_text(cell, "boundary"), "container") == 0)
+        return "turn the vendor's own sandbox off; or let it build one (Nested=allow, --user) and "
+               "see "
+               "that what it makes in the workspace is not carved out";
     if (strcmp(verdict, "COLLIDES") == 0)
         return "turn the vendor's own sandbox off inside the domain, or use the container boundary";
     if (strcmp(verdict, "HANGS") == 0)

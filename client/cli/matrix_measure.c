@@ -7,8 +7,10 @@
 #include "matrix_measure.h"
 #include "matrix_verbs.h"
 
+#include "answering.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "enclosed.h"
 #include "interrupt.h"
 #include "own.h"
 #include "say.h"
@@ -115,17 +117,18 @@ static char *find_program(const char *word)
     return NULL;
 }
 
-/* A process that cannot gain privileges any more, or is filtered, was put somewhere by somebody. */
-static const char *measured_by(void)
+/* By hand, by a program, or from inside of what an engine put around this process. */
+static void describe_measurer(char *out, size_t size)
 {
-    auto_free char *status = NULL;
+    char enclosure[120];
 
-    if (descriptor_read_file(AT_FDCWD, "/proc/self/status", 65536, &status) < 0)
-        return "not known";
-    if (!strstr(status, "NoNewPrivs:\t0\n") || !strstr(status, "Seccomp:\t0\n"))
-        return "from inside an engine's domain (no_new_privs or a seccomp filter)";
-    return isatty(STDIN_FILENO) || isatty(STDERR_FILENO) ? "by hand, at a terminal"
-                                                         : "by a program, not enclosed";
+    enclosed_describe(enclosure, sizeof(enclosure));
+    if (enclosure[0])
+        (void)snprintf(out, size, "from inside of %s", enclosure);
+    else
+        (void)snprintf(out, size, "%s",
+            isatty(STDIN_FILENO) || isatty(STDERR_FILENO) ? "by hand, at a terminal"
+                                                          : "by a program, not enclosed");
 }
 
 /* What is executed.  In a container that is a file of the image's, which is not looked at here. */
@@ -151,11 +154,11 @@ static int begin_cell(struct measure *measure)
 {
     const struct saphan_run *run = &measure->options.run;
     auto_free char *program = NULL;
-    char sha256[65];
+    char sha256[65], measurer[160];
     struct saphan_cell cell = {.vendor = run->vendor,
         .boundary = saphan_boundary_name(run->boundary ? run->boundary : SAPHAN_BOUNDARY_DOMAIN),
         .falsify = measure->falsify,
-        .measured_by = measured_by(),
+        .measured_by = measurer,
         .sha256 = sha256};
     struct saphan_error error;
     int r = name_program(measure, &program, sha256);
@@ -163,6 +166,7 @@ static int begin_cell(struct measure *measure)
     if (r != 0)
         return r;
     cell.program = program;
+    describe_measurer(measurer, sizeof(measurer));
     if (saphan_cell(measure->saphan, SAPHAN_STEP_BEGIN, &cell, NULL, &error) != 0)
         return say("%s", error.message);
     if (measure_await_end(measure, &measure->cell, NULL, 0) != 0)
@@ -275,10 +279,29 @@ static int make_outside(struct measure *measure, const char *grant)
     return 0;
 }
 
+/* One that hangs would hold this program before saphand was asked: it is found out first. */
+static int check_grants(const struct measure *measure)
+{
+    size_t count = measure->options.run.n_grants;
+    auto_free const char **paths = calloc(count + 1, sizeof(*paths));
+    const char *hanging;
+
+    if (!paths)
+        return say("out of memory");
+    for (size_t i = 0; i < count; i++)
+        paths[i] = measure->options.grants[i].path;
+    hanging = first_unanswered(paths, count);
+    return hanging ? say("measure: %s: its file system did not answer within %d s: nothing can be "
+                         "measured with it",
+                         escaped(hanging), ANSWERING_MS / 1000)
+                   : 0;
+}
+
 static int prepare(struct measure *measure)
 {
     const struct saphan_run *run = &measure->options.run;
     const char *grant = write_grant(measure);
+    int r;
 
     if (!run->vendor)
         return say("measure: --vendor is wanted: see `saphan matrix measure --help`");
@@ -290,6 +313,9 @@ static int prepare(struct measure *measure)
         return say("measure: no turn stands behind \"--\"");
     if (run->detach)
         return say("measure: --detach does not go with measuring");
+    r = check_grants(measure);
+    if (r != 0)
+        return r;
     for (size_t i = 0; i < run->n_artefacts; i++) {
         auto_free char *path = measure_place(measure, run->artefacts[i].path);
 

@@ -14,6 +14,7 @@
 
 #define CREATE_VERSION 1U
 #define CREATE_ERRATA 2U
+#define LAYERS_MAX 16 /* landlock(7), since Linux 5.19 */
 #define RULE_PATH_BENEATH 1
 #define RULE_NET_PORT 2
 
@@ -128,4 +129,18 @@ int landlock_allow_port(int ruleset, uint16_t port, uint64_t rights)
 int landlock_restrict(int ruleset, uint32_t flags)
 {
     return syscall(SYS_landlock_restrict_self, ruleset, flags) < 0 ? -errno : 0;
+}
+
+int landlock_layers(void)
+{
+    int ruleset = landlock_ruleset(LANDLOCK_FS_MAKE_SOCK, 0, 0), r = 0, left = 0;
+
+    if (ruleset < 0)
+        return ruleset;
+    while (left <= LAYERS_MAX && (r = landlock_restrict(ruleset, 0)) == 0)
+        left++;
+    close(ruleset);
+    if (left > LAYERS_MAX)
+        return -ERANGE;
+    return r == -E2BIG ? LAYERS_MAX - left : r;
 }

@@ -71,3 +71,8 @@ int landlock_allow_port(int ruleset, uint16_t port, uint64_t rights);
 /* Puts the calling thread, and all that it starts, under the ruleset for good.  no_new_privs must
  * be set (or CAP_SYS_ADMIN held): -EPERM.  -E2BIG: 16 layers are stacked already. */
 int landlock_restrict(int ruleset, uint32_t flags);
+
+/* How many domains the caller is in, one within the other: nobody tells a process, but the kernel
+ * stacks 16 and no more, so what is still to be had says what was there.  Uses them up: for a
+ * process that ends soon.  As landlock_abi(), and -ERANGE: this kernel stacks another number. */
+int landlock_layers(void);

@@ -4,12 +4,14 @@
 #include "descriptor.h"
 #include "identity.h"
 #include "inside.h"
+#include "landlock.h"
 #include "own.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -118,8 +120,22 @@ static bool is_status(const char *status, const char *line)
     return strstr(status, line) != NULL;
 }
 
-/* Nobody tells a process that it is in a Landlock domain; but one with rules on files refuses
- * mount(2), even of a private mount namespace, to a process that has the capability for it. */
+/* Which of them is not the one that the kernel began with; NULL: none.  -errno. */
+static int find_namespace(const char **ret)
+{
+    *ret = NULL;
+    for (size_t i = 0; i < array_size(namespaces) && !*ret; i++) {
+        struct stat st;
+
+        if (stat(namespaces[i].path, &st) < 0)
+            return -errno;
+        if (st.st_ino != namespaces[i].first)
+            *ret = namespaces[i].path;
+    }
+    return 0;
+}
+
+/* What another wall than those that are looked for would refuse to root. */
 static int try_to_mount(void)
 {
     if (unshare(CLONE_NEWNS) < 0)
@@ -127,40 +143,56 @@ static int try_to_mount(void)
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? -errno : 0;
 }
 
+/* A kernel without Landlock has no domain to be in. */
+static int count_domains(void)
+{
+    int r = identity_no_new_privs();
+
+    if (r == 0)
+        r = landlock_layers();
+    return r == -ENOSYS || r == -EOPNOTSUPP ? 0 : r;
+}
+
+static void refuse(struct rung *ret, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void refuse(struct rung *ret, int error, const char *format, ...)
+{
+    va_list args;
+
+    *ret = (struct rung){.state = RUNG_REFUSED, .error = error};
+    va_start(args, format);
+    (void)vsnprintf(ret->detail, sizeof(ret->detail), format, args);
+    va_end(args);
+}
+
 void measure_unenclosed(const struct bench *bench, struct rung *ret)
 {
     auto_free char *status = NULL;
-    int r;
+    const char *namespace;
+    int found = find_namespace(&namespace), mounted = try_to_mount(), domains, r;
 
     (void)bench;
-    for (size_t i = 0; i < array_size(namespaces); i++) {
-        struct stat st;
-
-        if (stat(namespaces[i].path, &st) < 0) {
-            rung_broken(ret, -errno, namespaces[i].path);
-            return;
-        }
-        if (st.st_ino != namespaces[i].first) {
-            *ret = (struct rung){.state = RUNG_REFUSED};
-            (void)snprintf(ret->detail, sizeof(ret->detail),
-                "saphand is in a container: %s is not the one the kernel began with",
-                namespaces[i].path);
-            return;
-        }
-    }
     r = descriptor_read_file(AT_FDCWD, "/proc/self/status", STATUS_MAX, &status);
-    if (r < 0) {
-        rung_broken(ret, r, "/proc/self/status");
-        return;
-    }
-    r = try_to_mount();
-    if (r == -EPERM)
-        rung_refused(ret, r, "saphand is in a Landlock domain, or the like: mount");
+    domains = count_domains(); /* last: it shuts this process in */
+    if (found < 0)
+        rung_broken(ret, found, "/proc/self/ns");
     else if (r < 0)
-        rung_broken(ret, r, "mount in a namespace of its own");
+        rung_broken(ret, r, "/proc/self/status");
+    else if (namespace)
+        refuse(ret, 0, "saphand is in a container: %s is not the one the kernel began with",
+            namespace);
+    else if (domains > 0)
+        refuse(ret, 0, "saphand is in a Landlock domain: %d of the 16 layers are taken", domains);
+    else if (mounted == -EPERM)
+        refuse(ret, EPERM, "saphand is in a domain of somebody's: mount: EPERM");
     else if (!is_status(status, "Seccomp:\t0\n") || !is_status(status, "NoNewPrivs:\t0\n"))
-        *ret = (struct rung){
-            .state = RUNG_REFUSED, .detail = "saphand is under a seccomp filter or no_new_privs"};
+        refuse(ret, 0, "saphand is under a seccomp filter or no_new_privs");
+    else if (domains < 0 || mounted < 0)
+        rung_broken(ret, domains < 0 ? domains : mounted,
+            domains < 0 ? "counting Landlock layers" : "mount in a namespace of its own");
     else
-        rung_holds(ret, 0, "the first user and pid namespace, no filter, mount goes");
+        rung_holds(
+            ret, 0, "the first user and pid namespace, no Landlock layer, no filter, mount goes");
+    ret->value = domains > 0 ? domains : 0;
 }

@@ -43,7 +43,70 @@ if command -v sqlite3 >/dev/null; then
 fi
 leg -- /bin/true
 expect "legs go on while and after" 0 GREEN
-kill "$daemon_pid"
+
+# A domain around saphand that refuses it nothing is seen all the same; and one around who measures.
+if "$TESTS/e2e/in_domain.py" true 2>"$T/said"; then
+    check "control: in nobody's domain no layer is counted" \
+        sh -c "saphan machine show --json | jq -es 'map(select(.rung == \"unenclosed\"))[0].value == 0'"
+    before=("${BEFORE_DAEMON[@]}")
+    BEFORE_DAEMON+=("$TESTS/e2e/in_domain.py")
+    cp "$T/measure.policy" "$T/domain.policy"
+    start_daemon "$T/domain" || not_ok "a daemon in a domain starts" "$(cat "$T/domain.log")"
+    BEFORE_DAEMON=("${before[@]}")
+    SAPHAN_SOCKET=$T/domain/saphan.sock
+    lines saphan machine show
+    check "a bare domain around saphand is counted" \
+        has 'map(select(.rung == "unenclosed"))[0] | .state == "refused" and .value == 1 and (.detail | test("in a Landlock domain"))'
+    mkdir "$W/ws" && owned "$W/ws"
+    cell() { # WHO COMMAND...: the cell that it measures
+        (cd "$W" && "$@" saphan matrix measure --json --vendor proc --workspace ws --artefact done -- /bin/sh -c 'echo >done') \
+            </dev/null >"$T/rows.json" 2>"$T/said"
+    }
+    cell as_user
+    check "the cell says what saphand is in, and that nothing is around who measured" \
+        has 'map(select(.event == "verdict"))[0] | (.enclosure | test("in a Landlock domain")) and .measured_by == "by a program, not enclosed"'
+    cell as_user "$TESTS/e2e/in_domain.py"
+    check "and what who measured is in" \
+        has 'map(select(.event == "verdict"))[0].measured_by | test("from inside of a Landlock domain \\(1 of 16 layers\\).*no_new_privs")'
+    chown -R root:root "$W/ws"
+    cell "$TESTS/e2e/in_domain.py"
+    check "where nothing but the layer tells, too" \
+        has 'map(select(.event == "verdict"))[0].measured_by == "from inside of a Landlock domain (1 of 16 layers)"'
+    kill "$daemon_pid"
+    SAPHAN_SOCKET=$T/measure/saphan.sock
+else
+    skip "a bare domain around saphand and the client" "Landlock with rights on the network"
+fi
+
+# A file system in use that does not answer: what it is asked for is broken, in bounded time.
+if [ -e /dev/fuse ]; then
+    policy "$LEG_USER root" Measure=yes >"$T/fuse.policy"
+    start_daemon "$T/fuse" || not_ok "a daemon starts" "$(cat "$T/fuse.log")"
+    SAPHAN_SOCKET=$T/fuse/saphan.sock
+    mkfifo "$T/stop" && mkdir "$T/hang"
+    "$TESTS/escape/fuse_hang.py" "$T/hang" 0 0 <"$T/stop" >"$T/asked" &
+    hanging=$!
+    exec 7>"$T/stop"
+    check "control: a file system that does not answer is there" await 10 grep -q mounted "$T/asked"
+    check "probe-confinement ends all the same" lines timeout 60 saphan machine probe-confinement
+    check "control: it was asked" grep -q asked "$T/asked"
+    check "that file system is broken, by name" \
+        has 'map(select(.rung == "idmap" and .facet == "fuse"))[0] | .state == "broken" and (.detail | test("no answer in time"))'
+    check "the others and every rung are what they were" \
+        has 'map(select(.event == "rung")) | all(.[]; .state != "broken" or .facet == "fuse")'
+    leg -- /bin/true
+    expect "and legs run meanwhile" 0 GREEN
+    # A cell whose grant does not answer: said at once, by name, and nothing is measured.
+    (cd "$W" && timeout -s KILL 30 saphan matrix measure --vendor proc --workspace "$W/ws" --read "$T/hang/x" --artefact done -- \
+        /bin/sh -c 'echo >done') </dev/null >"$T/out" 2>"$T/said"
+    equal "a cell with a grant that does not answer is not begun, and does not hang" 125 $?
+    check "it names the grant" grep -q "$T/hang/x: its file system did not answer" "$T/said"
+    exec 7>&-
+    wait "$hanging"
+    kill "$daemon_pid"
+else
+    skip "a file system that does not answer" "/dev/fuse"
+fi
 
 # A helper that hangs: the probe of this libexec never answers.
 mkdir "$T/libexec" && cp -a "$SAPHAN_BUILD"/daemon/saphan-* "$T/libexec/"

@@ -1,8 +1,10 @@
 /* test_probe.c - saphan-probe on this machine, on one that seems older, and on one that lies. */
 #include "started.h"
 
+#include "attempt.h"
 #include "ground.h"
 #include "landlock.h"
+#include "measures.h"
 #include "messages.h"
 #include <dirent.h>
 #include <poll.h>
@@ -265,6 +267,58 @@ static void a_wall_that_is_none(void **state)
     }
 }
 
+/* What measure_unenclosed() says in LAYERS domains, as root with all capabilities. */
+static struct rung in_domains(int layers)
+{
+    int pair[2], status;
+    struct rung rung = {.state = RUNG_NEVER_ASKED};
+    pid_t pid;
+
+    assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const struct bench bench = {.null = -EBADF, .cgroup = -EBADF, .program = -EBADF};
+        int ruleset = landlock_ruleset(LANDLOCK_FS_MAKE_SOCK, 0, 0);
+        bool good = ruleset >= 0;
+
+        for (int i = 0; i < layers; i++)
+            good = good && landlock_restrict(ruleset, 0) == 0;
+        if (good)
+            attempt(measure_unenclosed, &bench, &rung);
+        _exit(descriptor_write_all(pair[1], &rung, sizeof(rung)) < 0);
+    }
+    close(pair[1]);
+    assert_int_equal(descriptor_read_all(pair[0], &rung, sizeof(rung)), 0);
+    close(pair[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return rung;
+}
+
+/* The domains around saphand are counted, also those that would not refuse it a thing. */
+static void domains_around_are_counted(void **state)
+{
+    struct rung outside;
+
+    (void)state;
+    if (landlock_abi() < 1) {
+        print_message("there is no Landlock\n");
+        assert_false(must_run());
+        skip();
+    }
+    outside = in_domains(0);
+    if (outside.state == RUNG_BROKEN || outside.state == RUNG_NEVER_ASKED)
+        fail_msg("%s", outside.detail);
+    for (int layers = 1; layers <= 3; layers++) {
+        struct rung rung = in_domains(layers);
+
+        assert_int_equal(rung.state, RUNG_REFUSED);
+        assert_int_equal(rung.value, outside.value + layers);
+        if (outside.state == RUNG_HOLDS)
+            assert_non_null(strstr(rung.detail, "Landlock domain"));
+    }
+}
+
 static void nobody_listens(void **state)
 {
     char *const argv[] = {(char *)"saphan-probe", NULL};
@@ -284,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_directory_that_is_no_cgroup),
         cmocka_unit_test(a_call_that_is_not_there),
         cmocka_unit_test(a_wall_that_is_none),
+        cmocka_unit_test(domains_around_are_counted),
         cmocka_unit_test(nobody_listens),
     };
     int skip = without_root_skip("probe");

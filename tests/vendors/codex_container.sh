@@ -3,16 +3,9 @@
 # does its work, and everything else of the boundary holds; in a domain, and where nothing is said, refused.
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 have codex @openai/codex
-command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
 
 # ---- a Debian root, made once, with codex in it ----
-debian=${SAPHAN_IMAGES:-/var/cache/saphan-tests/images}/debian
-if [ ! -e "$debian.made" ]; then
-    rm -rf "$debian" && mkdir -p "$(dirname "$debian")"
-    said=$(timeout 900 mmdebstrap --variant=minbase --include=git,ca-certificates,nodejs,bubblewrap,python3-minimal \
-        bookworm "$debian" 2>&1 </dev/null) || not_measured "mmdebstrap could not make a root" "$said"
-    touch "$debian.made"
-fi
+debian_root
 if [ ! -e "$debian/opt/codex/node_modules" ]; then
     mkdir -p "$debian/opt/codex" && cp -a "$root/node_modules" "$debian/opt/codex/"
 fi

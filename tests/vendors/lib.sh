@@ -20,7 +20,8 @@ not_measured() {
     finish
 }
 
-# have VENDOR PACKAGE: installs it if it is not there.  Sets $vendor, $root.
+# have VENDOR PACKAGE: installs it if it is not there.  Sets $vendor, $root.  $npm_node: the folder of the
+# node that it is for, where it is not the host's.
 have() {
     local said
     vendor=$1 root=$vendors/$1
@@ -28,7 +29,7 @@ have() {
     if [ ! -e "$root/node_modules/.bin" ]; then
         mkdir -p "$root"
         [ -e "$root/package.json" ] || echo '{"private": true}' >"$root/package.json"
-        said=$(cd "$root" && timeout 500 npm install --no-audit --no-fund --no-update-notifier "$2" 2>&1 </dev/null) ||
+        said=$(cd "$root" && PATH="${npm_node:+$npm_node:}$PATH" timeout 500 npm install --no-audit --no-fund --no-update-notifier "$2" 2>&1 </dev/null) ||
             not_measured "npm could not install $2" "$said"
     fi
     chmod -R a+rX "$root"
@@ -52,6 +53,19 @@ needs() {
         said=$(DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y --no-install-recommends "$tool" 2>&1 </dev/null) ||
             echo "# $tool cannot be had: $(printf '%s\n' "$said" | tail -n 1)"
     done
+}
+
+# debian_root: a Debian root, made once; sets $debian.  procps and socat: droid and claude's sandboxes want them.
+debian_root() {
+    local said
+    debian=${SAPHAN_IMAGES:-/var/cache/saphan-tests/images}/bookworm
+    [ ! -e "$debian.made" ] || return 0
+    command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
+    rm -rf "$debian" && mkdir -p "$(dirname "$debian")"
+    said=$(timeout 900 mmdebstrap --variant=minbase \
+        --include=git,ca-certificates,nodejs,bubblewrap,socat,procps,python3-minimal bookworm "$debian" 2>&1 </dev/null) ||
+        not_measured "mmdebstrap could not make a root" "$said"
+    touch "$debian.made"
 }
 
 # leg: as in e2e, and each line of $T/json is stamped with when it came: $T/stamps.

@@ -2,7 +2,7 @@
 # qwen-code.sh - qwen: two sandboxes; the one around its commands is reached by settings files alone.
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 have node22 node@22
-node22=$root
+node22=$root npm_node=$root/node_modules/node/bin
 have qwen-code @qwen-code/qwen-code
 qwen=$root/node_modules/.bin/qwen
 node=$node22/node_modules/.bin/node
