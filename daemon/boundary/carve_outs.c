@@ -180,6 +180,36 @@ static int follow(struct walk *walk, int fd)
     return r < 0 ? r : way_follow(&walk->way, fd);
 }
 
+/* The walk ends in the directory that it stands in. */
+static int protect_here(struct walk *walk)
+{
+    auto_close int fd = -EBADF;
+
+    if (!way_back(&walk->way))
+        return 0; /* the leg's own root */
+    fd = open_name(walk);
+    return fd < 0 ? fd : protect(walk, fd);
+}
+
+/* "." and "..": only a link has them. */
+static int step_dots(struct walk *walk)
+{
+    if (walk->way.name[1])
+        way_pop(&walk->way);
+    return walk->way.rest[0] ? 1 : protect_here(walk);
+}
+
+/* A link to where each process finds something else: what is behind it for the leg's programs, or
+ * for the host's, is not what is found here. */
+static bool is_each_ones_own(const struct way *way)
+{
+    if (way->links == 0 || way->done[0])
+        return false;
+    return text_equal(way->name, "proc") ||
+           (text_equal(way->name, "dev") &&
+               (strncmp(way->rest, "fd", 2) == 0 || strncmp(way->rest, "std", 3) == 0));
+}
+
 /* One component.  1: the walk goes on; 0: it is at its end. */
 static int step(struct walk *walk)
 {
@@ -187,12 +217,10 @@ static int step(struct walk *walk)
     struct stat st;
     int r;
 
-    if (text_equal(walk->way.name, "."))
-        return 1;
-    if (text_equal(walk->way.name, "..")) {
-        way_pop(&walk->way);
-        return 1;
-    }
+    if (text_equal(walk->way.name, ".") || text_equal(walk->way.name, ".."))
+        return step_dots(walk);
+    if (is_each_ones_own(&walk->way))
+        return -ELOOP;
     fd = open_name(walk);
     if (fd == -ENOENT) {
         r = absent(walk);

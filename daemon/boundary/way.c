@@ -43,6 +43,17 @@ void way_pop(struct way *way)
         *slash = '\0';
 }
 
+bool way_back(struct way *way)
+{
+    char *slash = strrchr(way->done, '/');
+
+    if (!slash || strlen(slash + 1) > NAME_MAX)
+        return false;
+    strcpy(way->name, slash + 1);
+    *slash = '\0';
+    return true;
+}
+
 int way_follow(struct way *way, int link)
 {
     char text[PATH_MAX], rest[PATH_MAX];

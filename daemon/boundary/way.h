@@ -22,6 +22,9 @@ int way_push(struct way *way);
 /* Goes up; at the root it stays there. */
 void way_pop(struct way *way);
 
+/* Goes up, and NAME is where we were.  False: at the root. */
+bool way_back(struct way *way);
+
 /* NAME is the link LINK (O_PATH | O_NOFOLLOW): the way goes on where it leads.  -ELOOP: too many.
  */
 int way_follow(struct way *way, int link);

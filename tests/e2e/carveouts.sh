@@ -111,6 +111,32 @@ check_not "nor where it really is" [ "$rc" = 0 ]
 inside 'rm .git && mkdir .git'
 check_not "nor can the link be replaced" [ "$rc" = 0 ]
 untouched ".git a symlink inside the grant"
+for link in . ../ws src/.. "$WS/." "$WS"; do
+    fresh
+    ln -sT "$link" "$WS/.git" && owned "$WS/.git"
+    before=$(tree "$WS")
+    inside 'echo x >.git/config'
+    check_not ".git a symlink to the workspace ($link): not written through" [ "$rc" = 0 ]
+    untouched ".git a symlink to the workspace ($link)"
+done
+for link in . ..; do
+    fresh
+    ln -sT "$link" "$WS/src/deep/link" && owned "$WS/src/deep/link"
+    leg --workspace "$WS" --carve-out src/deep/link -- /bin/sh -c "echo x >'$WS/src/deep/link/f'"
+    check_not "--carve-out of a symlink to $link: not written through" [ "$rc" = 0 ]
+    leg --workspace "$WS" --carve-out src/deep/link -- /bin/sh -c "echo x >'$WS/empty/f'"
+    expect "control: beside where it leads to the grant is writable ($link)" 0 GREEN
+done
+for link in /proc/self/cwd/real /dev/fd/../cwd/real; do
+    fresh
+    mkdir "$WS/real" && ln -sT "$link" "$WS/.claude" && owned "$WS"
+    inside 'echo x >.claude/settings.json'
+    expect ".claude a symlink to where each process finds its own ($link): refused" 125 REFUSED carve-out-unenforceable
+done
+fresh
+ln -sT /dev/null "$WS/.mcp.json" && owned "$WS"
+inside 'cat .mcp.json'
+expect ".mcp.json a symlink to /dev/null: the leg starts" 0 GREEN
 fresh
 ln -sT dangling "$WS/.git" && owned "$WS"
 before=$(tree "$WS")
