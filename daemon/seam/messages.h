@@ -375,7 +375,8 @@ struct seam_exited {
     int32_t wait_status;
     uint32_t output_exceeded;
     int64_t cpu_us, max_rss_bytes;
-    uint64_t kept[2]; /* bytes seen on stdout, stderr, where they are kept */
+    uint64_t kept[2];      /* bytes kept of stdout, stderr, or that would be but for output= */
+    uint64_t kept_lost[2]; /* bytes after them that could not be written */
 };
 
 /* A refused call as the stub saw it: the event as it is told on, and what of it is decided upon. */

@@ -33,7 +33,7 @@ static int reap(const struct watch *watch, int *ret_status)
 }
 
 /* Moves what waits in one pipe, at most MAX bytes.  A full disk loses output, never the leg: what
- * was seen is still counted. */
+ * is kept is then the beginning, and what was lost is counted. */
 static void pump(struct watch *watch, size_t stream, size_t max)
 {
     size_t moved = 0;
@@ -49,7 +49,9 @@ static void pump(struct watch *watch, size_t stream, size_t max)
             close_fd(&watch->pipes[stream]);
             return;
         }
-        (void)kept_append(&watch->kept[stream], watch->buffer, (size_t)n);
+        if (watch->lost[stream] > 0 ||
+            kept_append(&watch->kept[stream], watch->buffer, (size_t)n) < 0)
+            watch->lost[stream] += (uint64_t)n;
         moved += (size_t)n;
     }
 }
@@ -58,7 +60,8 @@ static int say_exited(struct watch *watch, int status, bool exceeded)
 {
     struct seam_exited exited = {.wait_status = status,
         .output_exceeded = exceeded,
-        .kept = {watch->kept[0].total, watch->kept[1].total}};
+        .kept = {watch->kept[0].total, watch->kept[1].total},
+        .kept_lost = {watch->lost[0], watch->lost[1]}};
     struct pollfd room = {.fd = watch->channel, .events = POLLOUT};
     struct seam_writer writer;
     struct rusage usage;

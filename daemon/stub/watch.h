@@ -11,6 +11,7 @@ struct watch {
     int channel, children, listener; /* children: a signalfd of SIGCHLD */
     int pipes[2];                    /* read ends of stdout and stderr where they are kept */
     struct kept_writer kept[2];
+    uint64_t lost[2];       /* bytes that could not be kept: all since the first that could not */
     struct meter meters[2]; /* of stdout and stderr where they are counted */
     uint64_t budget;        /* what is left of the output limit */
     pid_t program;

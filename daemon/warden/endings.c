@@ -11,6 +11,7 @@
 #include "doors.h"
 #include "ear.h"
 #include "journal.h"
+#include "kept_files.h"
 #include "ledger.h"
 #include "log.h"
 #include "placeholders.h"
@@ -65,16 +66,12 @@ static void tell_verdict(struct leg *leg, struct front *front, const struct verd
 static void conclude(struct leg *leg)
 {
     struct verdict verdict = {0};
-    int r;
 
     leg_judge(leg);
     leg_vendor_ended(leg);
     tell_artefacts(leg);
     verdict_compose(&leg->ending, &verdict);
-    r = ledger_end(leg->warden->ledger, leg, &verdict);
-    if (r < 0)
-        log_error("leg %llu: ledger: the verdict could not be recorded: %s",
-            (unsigned long long)leg->id, strerror(-r));
+    ledger_end(leg->warden->ledger, leg, &verdict);
     journal_leg_ended(leg, &verdict);
     tell_verdict(leg, leg->front, &verdict);
     version_said(leg, &verdict);
@@ -144,6 +141,8 @@ void leg_end(struct leg *leg)
     if (!leg->ending.exited && leg->ending.killed == REASON_NONE)
         leg->ending.stub_lost = true;
     read_counters(leg);
+    if (!leg->ending.exited && leg->keeps_output)
+        kept_files_count(leg->warden, leg->id, leg->kept);
     leg->slot = NULL;
     slot_leave(slot);
     placeholders_release(leg);

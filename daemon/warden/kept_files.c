@@ -1,5 +1,7 @@
 #include "kept_files.h"
 
+#include "kept.h"
+#include "own.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +35,17 @@ int kept_file_open(struct warden *warden, uint64_t leg, size_t stream, int *ret_
         return -errno;
     *ret_fd = fd;
     return 0;
+}
+
+void kept_files_count(struct warden *warden, uint64_t leg, uint64_t ret[2])
+{
+    for (size_t stream = 1; stream <= 2; stream++) {
+        struct kept_reader reader;
+        auto_close int fd = -EBADF;
+
+        if (kept_file_open(warden, leg, stream, &fd) == 0 && kept_open(&reader, fd) == 0)
+            ret[stream - 1] = reader.total;
+    }
 }
 
 void kept_files_remove(struct warden *warden, uint64_t leg)

@@ -87,7 +87,7 @@ static void bind_number(sqlite3_stmt *statement, int at, int64_t value)
 
 /* ---- transactions: events wait in an open one, every row's commit takes them along ---- */
 
-static int begin(struct ledger *ledger)
+int ledger_start(struct ledger *ledger)
 {
     int r;
 
@@ -98,13 +98,13 @@ static int begin(struct ledger *ledger)
     return r;
 }
 
-static void roll_back(struct ledger *ledger)
+void ledger_roll_back(struct ledger *ledger)
 {
     (void)sqlite3_exec(ledger->db, "ROLLBACK", NULL, NULL, NULL);
     ledger->open = false;
 }
 
-static int commit(struct ledger *ledger)
+int ledger_commit(struct ledger *ledger)
 {
     int r;
 
@@ -112,7 +112,7 @@ static int commit(struct ledger *ledger)
         return 0;
     r = ledger_run(ledger, STATEMENT_COMMIT);
     if (r < 0)
-        roll_back(ledger);
+        ledger_roll_back(ledger);
     ledger->open = false;
     return r;
 }
@@ -121,16 +121,16 @@ static int commit(struct ledger *ledger)
  */
 static int begin_durable(struct ledger *ledger)
 {
-    int r = commit(ledger);
+    int r = ledger_commit(ledger);
 
     if (r == 0)
         r = ledger_run(ledger, STATEMENT_FULL);
-    return r == 0 ? begin(ledger) : r;
+    return r == 0 ? ledger_start(ledger) : r;
 }
 
 static int commit_durable(struct ledger *ledger)
 {
-    int r = commit(ledger), s = ledger_run(ledger, STATEMENT_NORMAL);
+    int r = ledger_commit(ledger), s = ledger_run(ledger, STATEMENT_NORMAL);
 
     return r < 0 ? r : s;
 }
@@ -138,7 +138,7 @@ static int commit_durable(struct ledger *ledger)
 static void commit_later(evutil_socket_t fd, short what, void *context)
 {
     struct ledger *ledger = context;
-    int r = commit(ledger);
+    int r = ledger_commit(ledger);
 
     if (r < 0)
         log_error("ledger: events could not be written: %s", strerror(-r));
@@ -202,7 +202,7 @@ int ledger_open(struct warden *warden, struct ledger **ret)
         r = check_version(ledger);
     if (r == 0) {
         ledger->later = evtimer_new(warden->loop, commit_later, ledger);
-        r = ledger->later ? 0 : -ENOMEM;
+        r = ledger->later ? ledger_ends_open(ledger, warden->loop) : -ENOMEM;
     }
     if (r < 0) {
         ledger_close(ledger);
@@ -217,7 +217,8 @@ void ledger_close(struct ledger *ledger)
     if (!ledger)
         return;
     if (ledger->db)
-        (void)commit(ledger);
+        (void)ledger_commit(ledger);
+    ledger_ends_close(ledger);
     for (size_t i = 0; i < STATEMENT_COUNT; i++)
         (void)sqlite3_finalize(ledger->statements[i]);
     (void)sqlite3_close(ledger->db);
@@ -369,7 +370,7 @@ int ledger_end_durable(struct ledger *ledger, int r)
 {
     if (r == 0)
         return commit_durable(ledger);
-    roll_back(ledger);
+    ledger_roll_back(ledger);
     (void)ledger_run(ledger, STATEMENT_NORMAL);
     return r;
 }
@@ -402,7 +403,7 @@ int ledger_begin(struct ledger *ledger, const struct leg *leg)
     if (r == 0)
         r = insert_intents(ledger, leg);
     if (r < 0) {
-        roll_back(ledger);
+        ledger_roll_back(ledger);
         (void)ledger_run(ledger, STATEMENT_NORMAL);
         return r;
     }
@@ -434,7 +435,7 @@ void ledger_event(
         return;
     if (number == EVENTS_PER_LEG && event->kind == EVENT_DENIED)
         detail = "further denials of this leg are not recorded";
-    if (begin(ledger) < 0)
+    if (ledger_start(ledger) < 0)
         return;
     bind_number(s, 1, (int64_t)event->leg);
     bind_number(s, 2, event->at_ms);
@@ -449,83 +450,4 @@ void ledger_event(
         log_error(
             "ledger: an event of leg %llu could not be written", (unsigned long long)event->leg);
     (void)event_add(ledger->later, &soon);
-}
-
-static int insert_reason(
-    struct ledger *ledger, uint64_t leg, uint32_t n, uint32_t reason, const char *detail)
-{
-    sqlite3_stmt *s = ledger->statements[STATEMENT_REASON];
-
-    bind_number(s, 1, (int64_t)leg);
-    bind_number(s, 2, n);
-    bind_text(s, 3, reason_entry(reason)->slug);
-    bind_text(s, 4, detail);
-    return ledger_run(ledger, STATEMENT_REASON);
-}
-
-static int forget_intents(struct ledger *ledger, uint64_t leg)
-{
-    bind_number(ledger->statements[STATEMENT_FORGET_INTENTS], 1, (int64_t)leg);
-    return ledger_run(ledger, STATEMENT_FORGET_INTENTS);
-}
-
-static int update_end(struct ledger *ledger, uint64_t leg, enum colour colour, int64_t wait_status,
-    int64_t client_status, int64_t wall_us, const char *kept)
-{
-    sqlite3_stmt *s = ledger->statements[STATEMENT_END];
-
-    bind_number(s, 1, clock_wall_ms());
-    bind_number(s, 2, colour);
-    bind_number(s, 3, wait_status);
-    bind_number(s, 4, client_status);
-    bind_number(s, 5, wall_us);
-    bind_text(s, 6, kept);
-    bind_number(s, 7, (int64_t)leg);
-    return ledger_run(ledger, STATEMENT_END);
-}
-
-static int amend(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict)
-{
-    char kept[VERDICT_KEPT_MAX];
-    char detail[REFUSAL_DETAIL_MAX + 4096];
-    int r;
-
-    r = update_end(ledger, leg->id, verdict->colour,
-        leg->ending.exited ? leg->ending.wait_status : -1, verdict->client_status,
-        (int64_t)(leg->gone_us - leg->asked_us), verdict_kept(leg, kept, sizeof(kept)));
-    for (uint32_t i = 0; r == 0 && i < verdict->n_reasons; i++)
-        r = insert_reason(ledger, leg->id, i, verdict->reasons[i],
-            verdict_detail(leg, verdict, i, detail, sizeof(detail)));
-    return r == 0 ? forget_intents(ledger, leg->id) : r;
-}
-
-int ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict)
-{
-    int r = begin(ledger);
-
-    if (r == 0)
-        r = amend(ledger, leg, verdict);
-    if (r < 0) {
-        roll_back(ledger);
-        return r;
-    }
-    return commit(ledger);
-}
-
-void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, const char *detail,
-    uint32_t client_status)
-{
-    int r = begin(ledger);
-
-    if (r == 0)
-        r = update_end(ledger, leg, COLOUR_REFUSED, -1, client_status, 0, NULL);
-    if (r == 0)
-        r = insert_reason(ledger, leg, 0, reason, detail);
-    if (r == 0)
-        r = forget_intents(ledger, leg);
-    if (r == 0)
-        r = commit(ledger);
-    if (r < 0)
-        log_error("leg %llu: ledger: the refusal could not be recorded: %s",
-            (unsigned long long)leg, strerror(-r));
 }

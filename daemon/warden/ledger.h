@@ -25,8 +25,8 @@ int ledger_begin(struct ledger *ledger, const struct leg *leg);
 void ledger_event(
     struct ledger *ledger, const struct seam_event *event, const char *subject, const char *detail);
 
-/* The amendments. */
-int ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict);
+/* The amendments.  One that cannot be written now is tried again until it can. */
+void ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict);
 void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, const char *detail,
     uint32_t client_status);
 

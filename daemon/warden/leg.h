@@ -110,7 +110,8 @@ struct leg {
 
     int stream_fds[3];   /* what the stub gets; owned until the plan is sent */
     int stream_reads[3]; /* read ends for the front, until ACCEPTED is sent */
-    uint64_t kept[2];    /* bytes seen on kept streams */
+    uint64_t kept[2];    /* bytes kept of stdout and stderr; kept_lost: not to be written */
+    uint64_t kept_lost[2];
     bool keeps_output;
 
     struct door *door; /* NET_DOOR; NULL when it is gone */

@@ -446,6 +446,8 @@ static void stub_exited(struct leg *leg, const struct seam_exited *exited)
     leg->ending.output_exceeded = exited->output_exceeded != 0;
     leg->kept[0] = exited->kept[0];
     leg->kept[1] = exited->kept[1];
+    leg->kept_lost[0] = exited->kept_lost[0];
+    leg->kept_lost[1] = exited->kept_lost[1];
     leg->state = LEG_ENDING;
     leg_tell(leg, EVENT_EXITED, REASON_NONE,
         (int64_t[]){exited->wait_status, exited->cpu_us, exited->max_rss_bytes}, NULL, NULL);

@@ -68,15 +68,19 @@ static void fill_reasons(const struct leg *leg, const struct verdict *verdict,
 
 const char *verdict_kept(const struct leg *leg, char *buffer, size_t size)
 {
-    uint64_t cap = leg->decision.limits.output;
+    uint64_t cap = leg->decision.limits.output, lost = leg->kept_lost[0] + leg->kept_lost[1];
+    int at;
 
     if (!leg->keeps_output)
         return NULL;
-    (void)snprintf(buffer, size, "stdout %llu bytes, stderr %llu bytes%s",
+    at = snprintf(buffer, size, "stdout %llu bytes, stderr %llu bytes%s",
         (unsigned long long)leg->kept[0], (unsigned long long)leg->kept[1],
         cap && (leg->kept[0] > cap / 2 || leg->kept[1] > cap / 2)
             ? "; the middle was cut to stay within output="
             : "");
+    if (lost > 0 && at > 0 && (size_t)at < size)
+        (void)snprintf(buffer + at, size - (size_t)at,
+            "; %llu bytes after them could not be written", (unsigned long long)lost);
     return buffer;
 }
 

@@ -91,6 +91,14 @@ if start_daemon "$T/full"; then
     rm "$T/full/ballast"
     leg --write "$W" -- "${touch_it[@]}"
     expect "with room again it runs" 0 GREEN
+    # The disk fills up while a leg runs, by what is kept of its output.
+    leg --keep-output --limit wall=60s -- /bin/sh -c 'head -c 4000000 /dev/zero; exec sleep 1'
+    id=$(jq -r 'select(.event == "accepted") | .leg' "$T/json" | head -n 1)
+    expect "disk full under a leg: its verdict is told" 0 GREEN
+    check "and that its output was not kept whole" grep -qE '[1-9][0-9]* bytes after them could not be written' "$T/json"
+    rm "$T/full/state/output/$id".*
+    recorded() { as_user saphan leg show "$id" | grep -q 'verdict: *GREEN'; }
+    check "with room again its verdict is recorded" await 10 recorded
     kill "$daemon_pid"
     wait "$daemon_pid" 2>/dev/null
 else

@@ -17,6 +17,15 @@ equal "output is counted" "out more" "$(output | xargs)"
 leg --read "$W" --keep-output -- "$W/by_name"
 id=$(jq -r 'select(.event == "accepted") | .leg' "$T/json" | head -n 1)
 equal "output is kept" "out more" "$(as_user saphan leg logs "$id" 2>/dev/null | xargs)"
+leg --keep-output --limit output=1000 -- /bin/sh -c 'seq 1000; echo err >&2'
+id=$(jq -r 'select(.event == "accepted") | .leg' "$T/json" | head -n 1)
+as_user saphan leg logs "$id" >"$T/kept" 2>"$T/said"
+equal "kept are the head and the tail, within output=" "1 1000 500" \
+    "$(head -n 1 "$T/kept") $(tail -n 1 "$T/kept") $(stat -c %s "$T/kept")"
+check "and what is missing is said" grep -q '3393 bytes of standard output were not kept' "$T/said"
+check "in the verdict too" grep -q 'the middle was cut' "$T/json"
+leg --keep-output --limit wall=2s -- /bin/sh -c 'echo before; exec sleep 600'
+check "a killed leg's verdict says what was kept of it" grep -q 'stdout 7 bytes' "$T/json"
 equal "input is a pipe" hello "$(as_shell 'echo hello | saphan run --stdin inherit -- /bin/cat /dev/stdin 2>/dev/null')"
 equal "and cannot be opened for writing" refused "$(as_shell \
     'echo hello | saphan run --stdin inherit -- /bin/sh -c "(echo x >/proc/self/fd/0) 2>/dev/null || echo refused" 2>/dev/null')"
