@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BUFFER (1024 * 1024)
+#define BLOCK 512
 
 DEFINE_AUTO(struct archive *, archive_read_free);
 
@@ -23,7 +24,8 @@ struct flow {
     uint64_t at;   /* in the blob */
     uint64_t told; /* bytes of the tar so far */
     bool plain;
-    bool ended; /* the tar's last byte was read */
+    bool ended;  /* the tar's last byte was read */
+    bool padded; /* and what it lacks to a whole block was made up */
     SHA2_CTX stored, content;
     struct archive *unpacking; /* libarchive's "raw" format: nothing but the filter */
     int failed;                /* UNPACK_E_REFUSED: the trouble is told already */
@@ -90,6 +92,22 @@ static la_ssize_t read_unpacked(struct flow *flow, const void **ret)
     return r != ARCHIVE_OK && r != ARCHIVE_WARN ? -1 : (la_ssize_t)size;
 }
 
+/* Some write a tar file without the zeros behind its last file (umoci 0.4's `insert`), and other
+ * readers take it.  They are made up here, and are no part of what is hashed: a layer that was cut
+ * off is not what its digest says. */
+static la_ssize_t pad(struct flow *flow, const void **ret)
+{
+    static const char zeros[BLOCK];
+    size_t over = flow->told % BLOCK;
+
+    flow->ended = true;
+    if (over == 0 || flow->padded)
+        return 0;
+    flow->padded = true;
+    *ret = zeros;
+    return (la_ssize_t)(BLOCK - over);
+}
+
 static la_ssize_t read_content(struct archive *archive, void *context, const void **ret)
 {
     struct flow *flow = context;
@@ -100,8 +118,9 @@ static la_ssize_t read_content(struct archive *archive, void *context, const voi
             archive_copy_error(archive, flow->unpacking);
         return ARCHIVE_FATAL;
     }
+    if (n == 0)
+        return pad(flow, ret);
     flow->told += (uint64_t)n;
-    flow->ended = n == 0;
     if (is_too_much(flow)) {
         flow->failed = trouble_set(flow->trouble, REASON_IMAGE_TOO_BIG, 0,
             "%s: it unpacks to more than %llu bytes", flow->layer->name,

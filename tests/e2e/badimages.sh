@@ -113,6 +113,18 @@ for name in -x .x /x "a b" "a;b" "$(printf 'a\nb')" "" "$(head -c 200 /dev/zero 
     check_not "no image is called '${name:0:12}'" image add -- "$name" "$T/good"
 done
 
+# Of a million tiny entries, and of what stands behind a tar's end, no more is read than the rule lets.
+policy "$LEG_USER" Boundary=container 'Image=*' Image-Add=yes Image-Bytes=16M Image-Entries=10000 >"$T/small.policy"
+start_daemon "$T/small" || not_ok "a daemon starts" "$(cat "$T/small.log")"
+large=$SAPHAN_SOCKET
+export SAPHAN_SOCKET=$T/small/saphan.sock
+bad many image-too-big d/
+bad tail-bomb image-too-big layer
+bad bomb image-too-big zeros
+check "and nothing of them stays" await 20 test -z "$(ls "$T/small/state/images/staging")"
+equal "nor is listed" "" "$(image list --json)"
+export SAPHAN_SOCKET=$large
+
 check "all of it is gone again" settle
 equal "the store is as it was" "$nothing" "$(store)"
 equal "and so is the host" "$tree_before" "$(tree "$victim"; ls -la /etc | sha256sum)"

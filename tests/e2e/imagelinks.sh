@@ -10,6 +10,7 @@ cp "$(command -v busybox)" "$root/bin/busybox"
 for name in sh ls cat stat touch mkdir true readlink grep; do ln -s busybox "$root/bin/$name"; done
 printf 'root:x:0:0:root:/root:/bin/sh\nbob:x:1234:77:bob:/home/bob:/bin/sh\n' >"$root/etc/passwd"
 echo image >"$root/data/real/file"
+mkdir "$root/dev" && ln -s /data/real/file "$root/dev/null" && ln -s /data "$root/dev/shm"
 ln -s /data/real "$root/abs"
 ln -s ../../../../../../data/real "$root/a/b/up"
 ln -s "$victim" "$root/tovictim"
@@ -64,6 +65,9 @@ box --workspace "$W/out:/abs/w" --artefact /abs/w/done -- sh -c 'mkdir /data/rea
 expect "a workspace behind a link: its directory, its artefact" 0 GREEN
 equal "and its carve-outs" "done link" "$(ls -A "$W/out" | tr '\n' ' ' | sed 's/ $//')"
 rm -f "$W/out/done"
+
+box --writable-root -- sh -c 'echo x >/dev/null; test -c /dev/null && test ! -L /dev/shm && touch /dev/shm/x && cat /data/real/file && ls /data'
+equal "/dev/null and /dev/shm as links of the image are ours all the same" "image h real" "$(output | tr '\n' ' ' | sed 's/ $//')"
 
 # ---- refused by name ----
 refused() { # NAME ERRNO PLACE [FURTHER-GRANT...]
