@@ -136,6 +136,33 @@ static int add_system(struct stage *stage)
     return r == 0 ? add_devices(stage) : r;
 }
 
+/* As the image store would hand them over, but for whose they are: root's, not the store's. */
+static int add_layers(struct stage *stage)
+{
+    const struct play *play = stage->play;
+    struct plan *plan = &stage->writer.plan;
+
+    for (size_t i = 0; i < array_size(play->layers) && play->layers[i]; i++) {
+        int mount = mount_clone(AT_FDCWD, play->layers[i], 0);
+        int r =
+            mount < 0
+                ? mount
+                : mount_set(mount,
+                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY,
+                      stage->child.user_namespace, false);
+
+        if (r < 0)
+            return r;
+        plan->layers[plan->n_layers++] = give(stage, mount);
+    }
+    plan->boundary = play->wrong_boundary ? BOUNDARY_DOMAIN : BOUNDARY_CONTAINER;
+    plan->writable_root = play->writable_root;
+    plan->nested_allowed = play->nested_allowed;
+    plan->capabilities = play->capabilities;
+    plan->host_name = seam_put_text(&stage->writer.strings, play->host_name);
+    return add_devices(stage);
+}
+
 static int add_grants(struct stage *stage)
 {
     const struct play *play = stage->play;
@@ -237,7 +264,7 @@ static int compose(struct stage *stage)
         plan->groups[i] = play->groups[i];
     plan->limits = play->limits;
     plan->scratch_bytes = 64 << 20;
-    r = add_system(stage);
+    r = play->layers[0] || play->wrong_boundary ? add_layers(stage) : add_system(stage);
     if (r == 0)
         r = add_grants(stage);
     if (r == 0)

@@ -38,6 +38,12 @@ struct play {
     const char *home;      /* NULL: /home/leg */
     const char *variable;  /* one more NAME=VALUE */
     struct limits limits;
+    const char *layers[4]; /* a container: directories of the host, the topmost first; no system
+                              directories then but those of mounts[] */
+    const char *host_name;
+    uint64_t capabilities;
+    bool writable_root, nested_allowed;
+    bool wrong_boundary; /* what is a container's, in a domain */
     bool host_network;
     bool without_landlock;                        /* a domain that handles next to nothing */
     uint32_t stdout_mode;                         /* UNSET: a pipe, captured with stderr in it */
