@@ -39,9 +39,22 @@ static uint64_t flags_of(const struct seccomp_call *call)
     case SYS_setns:
     case SYS_umount2:
     case SYS_seccomp:
+    case SYS_fsopen:
+    case SYS_fsconfig:
+    case SYS_fsmount:
+    case SYS_landlock_restrict_self:
         return call->arguments[1];
+    case SYS_open_tree:
+    case CALL_OPEN_TREE_ATTR:
+    case SYS_fspick:
+    case SYS_mount_setattr:
+    case SYS_landlock_create_ruleset:
+        return call->arguments[2];
     case SYS_mount:
+    case SYS_landlock_add_rule:
         return call->arguments[3];
+    case SYS_move_mount:
+        return call->arguments[4];
     default:
         return 0;
     }

@@ -1,5 +1,6 @@
 #include "flag_words.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -35,9 +36,63 @@ static const struct word filters[] = {{SECCOMP_FILTER_FLAG_TSYNC, "SECCOMP_FILTE
     {SECCOMP_FILTER_FLAG_SPEC_ALLOW, "SECCOMP_FILTER_FLAG_SPEC_ALLOW"},
     {SECCOMP_FILTER_FLAG_NEW_LISTENER, "SECCOMP_FILTER_FLAG_NEW_LISTENER"}, {0, NULL}};
 
+/* What the calls of the new mount family have in common, and what each has of its own. */
+#define AT_WORDS                                                                                   \
+    {AT_EMPTY_PATH, "AT_EMPTY_PATH"}, {AT_RECURSIVE, "AT_RECURSIVE"},                              \
+        {AT_SYMLINK_NOFOLLOW, "AT_SYMLINK_NOFOLLOW"}, {AT_NO_AUTOMOUNT, "AT_NO_AUTOMOUNT"},        \
+    {                                                                                              \
+        0, NULL                                                                                    \
+    }
+
+static const struct word trees[] = {
+    {OPEN_TREE_CLONE, "OPEN_TREE_CLONE"}, {OPEN_TREE_CLOEXEC, "OPEN_TREE_CLOEXEC"}, AT_WORDS};
+
+static const struct word attributes[] = {AT_WORDS};
+
+static const struct word moves[] = {{MOVE_MOUNT_F_SYMLINKS, "MOVE_MOUNT_F_SYMLINKS"},
+    {MOVE_MOUNT_F_AUTOMOUNTS, "MOVE_MOUNT_F_AUTOMOUNTS"},
+    {MOVE_MOUNT_F_EMPTY_PATH, "MOVE_MOUNT_F_EMPTY_PATH"},
+    {MOVE_MOUNT_T_SYMLINKS, "MOVE_MOUNT_T_SYMLINKS"},
+    {MOVE_MOUNT_T_AUTOMOUNTS, "MOVE_MOUNT_T_AUTOMOUNTS"},
+    {MOVE_MOUNT_T_EMPTY_PATH, "MOVE_MOUNT_T_EMPTY_PATH"}, {0, NULL}};
+
+static const struct word opens[] = {{FSOPEN_CLOEXEC, "FSOPEN_CLOEXEC"}, {0, NULL}};
+
+static const struct word file_systems[] = {{FSMOUNT_CLOEXEC, "FSMOUNT_CLOEXEC"}, {0, NULL}};
+
+static const struct word picks[] = {{FSPICK_CLOEXEC, "FSPICK_CLOEXEC"},
+    {FSPICK_SYMLINK_NOFOLLOW, "FSPICK_SYMLINK_NOFOLLOW"},
+    {FSPICK_NO_AUTOMOUNT, "FSPICK_NO_AUTOMOUNT"}, {FSPICK_EMPTY_PATH, "FSPICK_EMPTY_PATH"},
+    {0, NULL}};
+
+/* Newer than the headers. */
+static const struct word rulesets[] = {{1U << 0, "LANDLOCK_CREATE_RULESET_VERSION"},
+    {1U << 1, "LANDLOCK_CREATE_RULESET_ERRATA"}, {0, NULL}};
+
+static const struct word restrictions[] = {{1U << 0, "LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF"},
+    {1U << 1, "LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON"},
+    {1U << 2, "LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF"}, {0, NULL}};
+
 static const struct word *words_of(int number)
 {
     switch (number) {
+    case SYS_open_tree:
+    case CALL_OPEN_TREE_ATTR:
+        return trees;
+    case SYS_mount_setattr:
+        return attributes;
+    case SYS_move_mount:
+        return moves;
+    case SYS_fsopen:
+        return opens;
+    case SYS_fsmount:
+        return file_systems;
+    case SYS_fspick:
+        return picks;
+    case SYS_landlock_create_ruleset:
+        return rulesets;
+    case SYS_landlock_restrict_self:
+        return restrictions;
     case SYS_unshare:
     case SYS_clone:
     case SYS_setns:

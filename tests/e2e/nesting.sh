@@ -13,6 +13,28 @@ check "with comm, exe and the pid inside" grep -qE ' comm=unshare exe=/usr/bin/u
 check "and the chain up to the first program" grep -qE ' chain=unshare\([0-9]+\) sh\([0-9]+\) sh\(2\)$' <(detail)
 leg -- /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).mount(b"a", b"/tmp", b"tmpfs", 6, 0)'
 check "mount's flags are decoded" grep -q 'flags=0x6=MS_NOSUID|MS_NODEV ' <(detail)
+flags_of() { jq -r --arg call "$1" 'select(.event == "denied" and .subject == $call) | .detail' "$T/json" | sed 's/ .*//'; }
+leg -- /usr/bin/python3 -c 'import ctypes
+c = ctypes.CDLL(None)
+c.syscall(428, -100, b"/", 0x9001)
+c.syscall(429, -100, b"/", -100, b"/tmp", 0x44)
+c.syscall(430, b"tmpfs", 1)
+c.syscall(432, 3, 1, 0)
+c.syscall(433, -100, b"/", 0xb)
+c.syscall(442, -100, b"/", 0x8100, 0, 0)
+c.syscall(467, -100, b"/", 0x1, 0, 0)
+c.syscall(444, 0, 0, 1)
+c.syscall(446, 3, 0x12)'
+equal "open_tree's flags are decoded" 'flags=0x9001=OPEN_TREE_CLONE|AT_EMPTY_PATH|AT_RECURSIVE' "$(flags_of open_tree)"
+equal "move_mount's" 'flags=0x44=MOVE_MOUNT_F_EMPTY_PATH|MOVE_MOUNT_T_EMPTY_PATH' "$(flags_of move_mount)"
+equal "fsopen's" 'flags=0x1=FSOPEN_CLOEXEC' "$(flags_of fsopen)"
+equal "fsmount's" 'flags=0x1=FSMOUNT_CLOEXEC' "$(flags_of fsmount)"
+equal "fspick's" 'flags=0xb=FSPICK_CLOEXEC|FSPICK_SYMLINK_NOFOLLOW|FSPICK_EMPTY_PATH' "$(flags_of fspick)"
+equal "mount_setattr's" 'flags=0x8100=AT_RECURSIVE|AT_SYMLINK_NOFOLLOW' "$(flags_of mount_setattr)"
+equal "open_tree_attr's" 'flags=0x1=OPEN_TREE_CLONE' "$(flags_of open_tree_attr)"
+equal "landlock_create_ruleset's" 'flags=0x1=LANDLOCK_CREATE_RULESET_VERSION' "$(flags_of landlock_create_ruleset)"
+equal "landlock_restrict_self's, with a bit that has no name" \
+    'flags=0x12=LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON|0x10' "$(flags_of landlock_restrict_self)"
 
 # ---- calls that are refused because they are dangerous: told in the same shape, and nothing is RED ----
 leg -- /usr/bin/python3 -c 'import ctypes, socket
