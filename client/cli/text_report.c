@@ -14,6 +14,12 @@ void text_report_done(struct text_report *report)
     report->n_told = 0;
 }
 
+/* Some details are whole sentences, which begin with what they are about. */
+static bool says_subject(const struct saphan_told *told)
+{
+    return strncmp(told->detail, told->subject, strlen(told->subject)) == 0;
+}
+
 void text_report_event(struct text_report *report, const struct saphan_event *event)
 {
     const struct saphan_told *told = &event->told;
@@ -26,7 +32,9 @@ void text_report_event(struct text_report *report, const struct saphan_event *ev
         report->more_told++;
         return;
     }
-    if (event->kind == SAPHAN_EVENT_NOTE)
+    if (event->kind == SAPHAN_EVENT_NOTE && says_subject(told))
+        line = text_format("note: %s", escaped(told->detail));
+    else if (event->kind == SAPHAN_EVENT_NOTE)
         line = text_format("note: %s%s%s", escaped(told->subject), told->subject[0] ? ": " : "",
             escaped(told->detail));
     else if (event->kind == SAPHAN_EVENT_DOOR)
