@@ -80,7 +80,7 @@ struct policy {
 
 struct policy_error {
     unsigned int line;
-    char message[360]; /* says what was found and what would be right */
+    char message[480]; /* says what was found and what would be right */
 };
 
 /* Looks NAME up in the user or group database; not pure, so it is the caller's.  0 or -ENOENT. */

@@ -437,13 +437,6 @@ static const struct key {
     {"Test-Only-Start-With-Nested-Sandbox", true, take_test_only_nested},
 };
 
-#define KEY_NAMES                                                                                  \
-    "User Group Boundary View Net Vendor Read Write Host Forward-Unix Carve-Out Require-Rung "     \
-    "Limit-Ceiling "                                                                               \
-    "Limit-Default Legs-At-Once Legs-Per-Minute Image Image-Add Image-Bytes Image-Entries "        \
-    "Capabilities Operator Nested Steering Profile-Rewritten "                                                  \
-    "Measure"
-
 static int take_words(struct rule_parser *parser, const struct key *key, const char *value)
 {
     size_t count = 0;
@@ -469,8 +462,22 @@ static int take_words(struct rule_parser *parser, const struct key *key, const c
     return 0;
 }
 
+/* All names, but for what no policy of an installed saphand may hold. */
+static void name_keys(char *out, size_t size)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < array_size(keys) && at < size; i++) {
+        if (strncmp(keys[i].name, "Test-Only-", 10) != 0)
+            at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " " : "", keys[i].name);
+    }
+}
+
 int rule_take_key(struct rule_parser *parser, const char *key, const char *value)
 {
+    char known[sizeof(parser->ini.error.message)];
+
     for (size_t i = 0; i < array_size(keys); i++) {
         if (!text_equal(keys[i].name, key))
             continue;
@@ -479,5 +486,6 @@ int rule_take_key(struct rule_parser *parser, const char *key, const char *value
         parser->seen |= UINT64_C(1) << i;
         return take_words(parser, &keys[i], value);
     }
-    return rule_error(parser, "unknown key `%.24s`: known are " KEY_NAMES, shown(key).text);
+    name_keys(known, sizeof(known));
+    return rule_error(parser, "unknown key `%.24s`: known are %s", shown(key).text, known);
 }

@@ -12,7 +12,7 @@
 
 struct strict_ini_error {
     unsigned int line;
-    char message[200]; /* says what was found and what would be right */
+    char message[480]; /* says what was found and what would be right */
 };
 
 struct strict_ini {

@@ -161,6 +161,8 @@ static const struct {
     {"[allow a2345678901234567890123456789012x]\n", 1, "bad name"},
     {"[allow x]\nUser=ann\nuser=ann\n", 3, "unknown key `user`"},
     {"[allow x]\nUser=ann\nColour=red\n", 3, "unknown key `Colour`"},
+    {"[allow x]\nUser=ann\nColour=red\n", 3, "User Group"},
+    {"[allow x]\nUser=ann\nColour=red\n", 3, "Require-Cell Measure"},
     {"[allow x]\n=ann\n", 2, "unknown key"},
     {"[allow x]\nUser\n", 2, "Key=value"},
     {"[allow x]\nUser: ann\n", 2, "Key=value"},
