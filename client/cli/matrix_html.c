@@ -30,7 +30,7 @@ static const char head[] =
     "table{border-collapse:collapse;width:100%}\n"
     "th,td{text-align:left;vertical-align:top;padding:.35rem 1rem .35rem 0;border-bottom:1px solid "
     "var(--line)}\n"
-    "th{font-weight:600;color:var(--dim);white-space:nowrap}td:nth-child(6),td.seen{overflow-wrap:"
+    "th{font-weight:600;color:var(--dim);white-space:nowrap}td:nth-child(7),td.seen{overflow-wrap:"
     "anywhere}\n"
     "td.short{white-space:nowrap}td.v span{font-weight:700}\n"
     ".NESTS,.holds,.held{color:var(--good)}\n"
@@ -39,6 +39,13 @@ static const char head[] =
     ".BLANK,.blank,.never-asked,.absent,.unrunnable{color:var(--blank)}\n"
     "td.BLANK span{font-weight:400;font-style:italic}td.stale span{text-decoration:line-through;"
     "text-decoration-thickness:1px}\n"
+    ".grid{table-layout:fixed;margin:.75rem 0 1.5rem}.grid "
+    "caption{text-align:left;color:var(--dim);"
+    "padding-bottom:.4rem}.grid th,.grid td{border:1px solid var(--line);padding:.4rem "
+    ".35rem;text-align:center;overflow-wrap:anywhere;white-space:normal;font-size:.875rem}.grid "
+    "th[scope=row]{text-align:left;color:var(--fg)}.grid td{font-weight:700}.grid "
+    "td.BLANK{border-style:dashed;font-weight:400}.grid td.no{color:var(--dim);font-weight:400}\n"
+    "dl[id]{scroll-margin-top:3.5rem}\n"
     "details{border:1px solid var(--line);border-radius:6px;background:var(--card);margin:.5rem 0;"
     "padding:.5rem .75rem}\n"
     "summary{cursor:pointer;font-weight:600}\n"
@@ -46,16 +53,21 @@ static const char head[] =
     "dl{display:grid;grid-template-columns:minmax(7rem,max-content) minmax(0,1fr);gap:.15rem 1rem;"
     "margin:.5rem 0}\n"
     "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
-    "@media(max-width:52rem){body{padding:.75rem}.wide "
+    "@media(max-width:62rem){.wide th,.wide td{font-size:.875rem;padding-right:.6rem}}\n"
+    "@media(max-width:44rem){.grid th,.grid td{font-size:.72rem;padding:.3rem .15rem}.wide "
+    "tr.BLANK "
+    "td.none{display:none}body{padding:.75rem}.wide "
     "thead{position:absolute;clip-path:inset(50%)}"
     ".wide,.wide tbody{display:block}.wide tr{display:block;border:1px solid "
     "var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .6rem}.wide td{display:grid;"
-    "grid-template-columns:6.5rem minmax(0,1fr);border:0;padding:.1rem 0}.wide "
+    "grid-template-columns:6.5rem minmax(0,1fr);border:0;padding:.1rem "
+    "0}.wide "
     "td.empty{display:none}"
     ".wide td::before{content:attr(data-l);color:var(--dim)}dl{grid-template-columns:minmax(0,1fr)}"
     "dd{margin-bottom:.3rem}}\n"
     "@media print{:root{--bg:#fff;--fg:#000;--card:#fff;--line:#999;--dim:#333;--good:#000;"
     "--bad:#000;--warn:#000;--blank:#333}body{max-width:none;font-size:10pt}"
+    "tr,summary,dt{break-inside:avoid}summary,dt,h2{break-after:avoid}"
     "details::details-content{content-visibility:visible;block-size:auto}}\n"
     "</style>\n</head>\n<body>\n";
 
@@ -94,6 +106,96 @@ static void put_cell(FILE *out, const char *label, const char *class, const char
     (void)fputs("</span></td>", out);
 }
 
+/* ---- at a glance: a row for each vendor ---- */
+
+static bool is_of(const json_t *cell, const char *vendor, const char *boundary, bool on)
+{
+    bool is_on = strcmp(matrix_text(cell, "sandbox"), "on") == 0;
+
+    return matrix_number(cell, "cell") > 0 && strcmp(matrix_text(cell, "vendor"), vendor) == 0 &&
+           strcmp(matrix_text(cell, "boundary"), boundary) == 0 &&
+           matrix_text(cell, "sandbox")[0] && is_on == on;
+}
+
+/* The latest one, those of this host before imported ones; NULL: nobody looked. */
+static const json_t *pick(const json_t *cells, const char *vendor, const char *boundary, bool on)
+{
+    const json_t *cell, *best = NULL;
+    bool own = false;
+    size_t i;
+
+    json_array_foreach(cells, i, cell)
+    {
+        bool here = !matrix_text(cell, "origin")[0];
+
+        if (!is_of(cell, vendor, boundary, on) || (best && own && !here))
+            continue;
+        if (best && own == here &&
+            matrix_number(cell, "begun_ms") < matrix_number(best, "begun_ms"))
+            continue;
+        best = cell;
+        own = here;
+    }
+    return best;
+}
+
+static bool has_no_sandbox(const json_t *cells, const char *vendor)
+{
+    const json_t *domain = pick(cells, vendor, "domain", false),
+                 *container = pick(cells, vendor, "container", false);
+
+    return strcmp(matrix_text(domain ? domain : container, "sandbox"), "none") == 0;
+}
+
+static void put_square(FILE *out, const json_t *cell, bool none)
+{
+    const char *verdict = matrix_text(cell, "verdict");
+
+    if (!cell && none)
+        (void)fputs("<td class=\"no\">has none</td>", out);
+    else if (!cell)
+        (void)fputs("<td class=\"BLANK\"><span>BLANK</span></td>", out);
+    else
+        (void)fprintf(out, "<td class=\"%s%s\"><a href=\"#c%lld\"><span>%s</span></a></td>",
+            verdict, matrix_text(cell, "stale")[0] ? " stale" : "", matrix_number(cell, "cell"),
+            matrix_verdict(cell));
+}
+
+static void put_grid(FILE *out, const json_t *cells)
+{
+    static const char *const boundaries[] = {"domain", "container"};
+    const char *last = "";
+    const json_t *cell;
+    size_t i;
+
+    (void)fputs("<table class=\"grid\"><caption>Each vendor's latest cell, its own sandbox off and "
+                "on; each leads to its evidence.</caption><thead><tr><th rowspan=\"2\">vendor</th>"
+                "<th colspan=\"2\">domain</th><th colspan=\"2\">container</th></tr><tr><th>off</th>"
+                "<th>on</th><th>off</th><th>on</th></tr></thead><tbody>\n",
+        out);
+    json_array_foreach(cells, i, cell)
+    {
+        const char *vendor = matrix_text(cell, "vendor");
+        bool none;
+
+        if (strcmp(vendor, last) == 0)
+            continue;
+        last = vendor;
+        none = has_no_sandbox(cells, vendor);
+        (void)fputs("<tr><th scope=\"row\">", out);
+        put(out, vendor);
+        (void)fputs("</th>", out);
+        for (size_t b = 0; b < array_size(boundaries); b++) {
+            put_square(out, pick(cells, vendor, boundaries[b], false), false);
+            put_square(out, pick(cells, vendor, boundaries[b], true), none);
+        }
+        (void)fputs("</tr>\n", out);
+    }
+    (void)fputs("</tbody></table>\n", out);
+}
+
+/* ---- every cell ---- */
+
 static void put_row(FILE *out, const json_t *cell)
 {
     const char *verdict = matrix_text(cell, "verdict");
@@ -102,22 +204,18 @@ static void put_row(FILE *out, const json_t *cell)
     char class[64];
 
     (void)snprintf(class, sizeof(class), "v %.20s%s", verdict, stale ? " stale" : "");
-    (void)fputs("<tr>", out);
+    if (number == 0) /* the grid above has the blanks */
+        return;
+    (void)fprintf(out,
+        "<tr><td data-l=\"evidence\" class=\"short\"><a href=\"#c%lld\">cell %lld</a></td>", number,
+        number);
     put_cell(out, "vendor", "short", matrix_text(cell, "vendor"));
     put_cell(out, "version", "", matrix_text(cell, "vendor_version"));
     put_cell(out, "boundary", "short", matrix_text(cell, "boundary"));
-    put_cell(out, "its sandbox", "short", matrix_text(cell, "sandbox"));
+    put_cell(out, "sandbox", "short", matrix_text(cell, "sandbox"));
     put_cell(out, "verdict", class, matrix_verdict(cell));
-    put_cell(out, "why", "",
-        number == 0 ? "nobody looked"
-        : stale     ? matrix_text(cell, "stale")
-                    : matrix_text(cell, "why"));
-    (void)fputs("<td data-l=\"evidence\" class=\"short\">", out);
-    if (number > 0)
-        (void)fprintf(out, "<a href=\"#c%lld\">cell %lld</a>", number, number);
-    else
-        (void)fputs("<span>none</span>", out);
-    (void)fputs("</td></tr>\n", out);
+    put_cell(out, "why", "", stale ? matrix_text(cell, "stale") : matrix_text(cell, "why"));
+    (void)fputs("</tr>\n", out);
 }
 
 static void put_item(FILE *out, const char *name, const char *value)
@@ -163,6 +261,12 @@ static void put_arm(FILE *out, const json_t *arm)
     (void)fputs("</dl></details>\n", out);
 }
 
+static void put_state(FILE *out, const char *sandbox)
+{
+    if (strcmp(sandbox, "on") == 0 || strcmp(sandbox, "off") == 0)
+        (void)fprintf(out, ", its sandbox %s", sandbox);
+}
+
 static void put_evidence(FILE *out, const json_t *cell)
 {
     const json_t *arm;
@@ -170,13 +274,14 @@ static void put_evidence(FILE *out, const json_t *cell)
 
     if (matrix_number(cell, "cell") == 0)
         return;
-    (void)fprintf(out, "<details id=\"c%lld\"><summary>Cell %lld: ", matrix_number(cell, "cell"),
-        matrix_number(cell, "cell"));
+    (void)fprintf(out, "<details><summary>Cell %lld: ", matrix_number(cell, "cell"));
     put(out, matrix_text(cell, "vendor"));
     (void)fputs(" in ", out);
     put(out, matrix_text(cell, "boundary"));
-    (void)fprintf(out, ": <span class=\"%s\">%s</span></summary>\n<dl>\n",
-        matrix_text(cell, "verdict"), matrix_verdict(cell));
+    put_state(out, matrix_text(cell, "sandbox"));
+    /* The name is within, so that following a link to it opens it. */
+    (void)fprintf(out, ": <span class=\"%s\">%s</span></summary>\n<dl id=\"c%lld\">\n",
+        matrix_text(cell, "verdict"), matrix_verdict(cell), matrix_number(cell, "cell"));
     put_item(out, "why", matrix_text(cell, "why"));
     put_item(out, "stale", matrix_text(cell, "stale"));
     put_item(out, "remedy", matrix_remedy(cell));
@@ -247,9 +352,13 @@ void matrix_page_html(const struct matrix_page *page, FILE *out)
     (void)fputs(
         "<h1>The matrix</h1>\n<p class=\"dim\">Whether a vendor's agent does its work inside a "
         "boundary of saphan, as measured.  A BLANK is that nobody looked; that is not "
-        "\"no\".  A stale cell is struck through: it is shown and never used.</p>\n"
-        "<table class=\"wide\"><thead><tr><th>vendor</th><th>version</th><th>boundary</th><th>"
-        "its sandbox</th><th>verdict</th><th>why</th><th>evidence</th></tr></thead><tbody>\n",
+        "\"no\".  A stale cell is struck through: it is shown and never used.</p>\n",
+        out);
+    put_grid(out, page->cells);
+    (void)fputs(
+        "<h2>Every cell</h2>\n<table class=\"wide\"><thead><tr><th>evidence</th><th>vendor</th>"
+        "<th>version</th><th>boundary</th><th>sandbox</th><th>verdict</th><th>why</th></tr></"
+        "thead><tbody>\n",
         out);
     json_array_foreach(page->cells, i, cell) put_row(out, cell);
     (void)fputs("</tbody></table>\n<h2>Evidence and remedies</h2>\n", out);
