@@ -51,15 +51,20 @@ static int64_t percent(int64_t part, int64_t whole)
 static void describe_hang(const struct arm_leg_row *leg, char detail[ARM_DETAIL_MAX])
 {
     int64_t cpu = percent(leg->cpu_us, leg->wall_us);
+    char share[40];
 
+    if (leg->cpu_us < 0)
+        (void)snprintf(share, sizeof(share), "its processor time is not known,");
+    else
+        (void)snprintf(share, sizeof(share), "%lld%% of a cpu", (long long)cpu);
     (void)snprintf(detail, ARM_DETAIL_MAX,
-        "%s: %lld%% of a cpu over %lld ms, %llu refused calls%s%.300s; its whole tree was ended "
-        "and "
-        "its cgroup is empty",
+        "%s: %s over %lld ms, %llu refused calls%s%.300s; its whole tree was ended and its cgroup "
+        "is empty",
         leg->refused_calls >= RETRIES ? "a retry loop without an end"
+        : leg->cpu_us < 0             ? "no end"
         : cpu >= 50                   ? "spinning"
                                       : "waiting",
-        (long long)cpu, (long long)(leg->wall_us / 1000), (unsigned long long)leg->refused_calls,
+        share, (long long)(leg->wall_us / 1000), (unsigned long long)leg->refused_calls,
         leg->denial[0] ? ", the first: " : "", leg->denial);
 }
 

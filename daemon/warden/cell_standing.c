@@ -1,6 +1,7 @@
 /* cell_standing.c - what the newest cells say when somebody is about to be admitted. */
 #include "cells_private.h"
 
+#include "cgroup.h"
 #include "log.h"
 #include "properties.h"
 #include "text.h"
@@ -136,9 +137,21 @@ void cells_note_leg(struct leg *leg)
     if (version[0])
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-version", version);
     if (leg->vendor.program.sha256[0] && !leg->image)
-        leg_tell(
-            leg, EVENT_NOTE, REASON_NONE, NULL, "measured-sha256", leg->vendor.program.sha256);
+        leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-sha256", leg->vendor.program.sha256);
     if (nesting && nesting->reason != REASON_NONE)
         leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, reason_entry(nesting->reason)->slug,
             "a measuring leg: it was started all the same");
+}
+
+/* What was ended has no exit status with its usage in it; its cgroup counted all the same. */
+void cells_note_end(struct leg *leg)
+{
+    uint64_t cpu_us;
+    char text[24];
+
+    if (!leg->run->measure || !leg->started ||
+        cgroup_counter(leg->slot->cgroup, "cpu.stat", "usage_usec", &cpu_us) < 0)
+        return;
+    (void)snprintf(text, sizeof(text), "%llu", (unsigned long long)cpu_us);
+    leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, "measured-cpu", text);
 }

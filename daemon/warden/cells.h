@@ -18,3 +18,5 @@ void cells_look_up(struct leg *leg);
 
 /* A measuring leg is about to run: what the cell will need to know of it is noted. */
 void cells_note_leg(struct leg *leg);
+/* And when it is over, while its cgroup is there. */
+void cells_note_end(struct leg *leg);

@@ -6,6 +6,7 @@
 #include "leg.h"
 #include "legs.h"
 
+#include "cells.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "doors.h"
@@ -31,6 +32,7 @@ static void read_counters(struct leg *leg)
         ending->oom_kills = 0; /* no memory controller: nothing was limited, nothing to count */
     if (cgroup_counter(cgroup, "pids.events", "max", &ending->tasks_hits) < 0)
         ending->tasks_hits = 0;
+    cells_note_end(leg);
 }
 
 static void tell_artefacts(struct leg *leg)

@@ -376,7 +376,11 @@ static int read_leg_reasons(struct ledger *ledger, uint64_t leg, struct arm_leg_
 /* The notes of a measuring leg: cells_note_leg(). */
 static bool take_note(struct arm_leg_row *out, const char *subject, const char *detail)
 {
-    if (text_equal(subject, "measured-sandbox"))
+    uint64_t number;
+
+    if (text_equal(subject, "measured-cpu") && text_parse_uint(detail, INT64_MAX, &number) == 0)
+        out->cpu_us = (int64_t)number;
+    else if (text_equal(subject, "measured-sandbox"))
         copy(out->sandbox, sizeof(out->sandbox), detail);
     else if (text_equal(subject, "measured-program"))
         copy(out->identity, sizeof(out->identity), detail);
@@ -406,8 +410,6 @@ static int read_leg_events(struct ledger *ledger, uint64_t leg, struct arm_leg_r
 
         if (kind == EVENT_NOTE && take_note(out, subject, detail))
             continue;
-        if (kind == EVENT_EXITED)
-            out->cpu_us = sqlite3_column_int64(s, 3);
         if (kind == EVENT_DENIED) {
             out->refused_calls += (uint64_t)sqlite3_column_int64(s, 2);
             if (!out->denial[0])
@@ -431,6 +433,7 @@ int ledger_arm_leg(struct ledger *ledger, uint64_t leg, struct arm_leg_row *ret)
     int r;
 
     memset(ret, 0, sizeof(*ret));
+    ret->cpu_us = -1;
     r = read_leg(ledger, leg, ret);
     if (r == 0)
         r = read_leg_reasons(ledger, leg, ret);

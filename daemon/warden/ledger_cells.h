@@ -54,7 +54,8 @@ struct arm_leg_row {
     uint32_t uid;
     enum boundary boundary;
     char vendor[64];
-    int64_t asked_ms, ended_ms, wall_us, cpu_us;
+    int64_t asked_ms, ended_ms, wall_us;
+    int64_t cpu_us;         /* -1: not known */
     uint64_t refused_calls; /* denials told, repeats counted */
     struct arm_leg facts;
     char reason[ARM_DETAIL_MAX]; /* the first one's slug and detail */

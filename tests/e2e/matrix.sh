@@ -7,7 +7,7 @@ export T
 # ---- invented vendors ----
 # Each is the program "agent", with --box and --no-box for its own sandbox, and leaves artefact.txt.
 mkdir -p "$T/vendors" "$T/bin" && chmod 755 "$T/vendors" "$T/bin"
-for name in nester loud liar hanger breaker crasher; do
+for name in nester loud liar hanger spinner waiter breaker crasher; do
     cat >"$T/vendors/$name.vendor" <<VENDOR
 [vendor]
 Name=$name
@@ -50,6 +50,12 @@ exit 0
 SH
 agent hanger <<'SH'
 if [ "$1" = --box ]; then until boxed bash -c 'echo done >artefact.txt' 2>/dev/null; do :; done; else work; fi
+SH
+agent spinner <<'SH'
+if [ "$1" = --box ]; then boxed true 2>/dev/null || while :; do :; done; fi; work
+SH
+agent waiter <<'SH'
+if [ "$1" = --box ]; then boxed true 2>/dev/null || sleep 1000; fi; work
 SH
 agent breaker <<'SH'
 echo "no licence" >&2; exit 3
@@ -112,6 +118,11 @@ check "people read it in capitals" sh -c "saphan matrix show | grep -q 'COLLIDES
 measure hanger -- "$box/hanger" --box
 verdict "a retry loop without an end: HANGS, with its shape" 124 HANGS 4 "a retry loop without an end"
 check_not "and its tree is gone" pgrep -f "$box/hanger"
+measure spinner -- "$box/spinner" --box
+verdict "a loop that asks for nothing: HANGS, spinning" 124 HANGS 4 ": spinning: "
+measure waiter -- "$box/waiter" --box
+verdict "a wait for what never comes: HANGS, waiting" 124 HANGS 4 ": waiting: "
+check_not "and neither is alive" pgrep -f "$box/(spinner|waiter)"
 measure breaker -- "$box/breaker" --box
 verdict "fails alike with and without: the boundary adds nothing" 113 INDETERMINATE 5 "the boundary adds nothing here"
 measure crasher -- "$box/crasher" --box
@@ -130,7 +141,7 @@ check "and leaves the rest unrunnable, not failed" cell '[.arms[1:6][].outcome] 
 check "show has the newest of each, and the blanks" sh -c \
     "saphan matrix show --json | jq -es 'map(select(.vendor == \"hanger\" and .boundary == \"container\"))[0].verdict == \"BLANK\"'"
 check "blank is told as nobody looked" sh -c "saphan matrix show | grep -q 'nobody looked'"
-check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 9 ]"
+check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 11 ]"
 check "a cell by its number shows its evidence" sh -c "saphan matrix show 2 | grep -q '^falsify .*saphan matrix measure'"
 as_user saphan matrix show 99 >"$T/out" 2>"$T/said"
 check "a cell that is none" sh -c "[ $? = 125 ] && grep -q cell-unknown '$T/said'"
@@ -161,7 +172,7 @@ check "who may not measure is refused" sh -c "[ $? = 125 ] && grep -q measure-no
 
 # ---- moved ----
 saphan matrix export >"$T/cells" 2>"$T/said"
-check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 9 ]"
+check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 11 ]"
 SAPHAN_SOCKET=$T/m/saphan.sock
 policy "$LEG_USER root" Measure=yes Require-Cell=NESTS >"$T/n.policy"
 run_daemon "$T/n"
