@@ -1,7 +1,7 @@
 /* id_ranges.h - which 65,536 ids a leg has: one range a slot, from 0x70000000 up.
  *
  * Several saphands can run on one machine (a private one beside the system's).  Each holds a block
- * of ranges of its own, by holding an abstract socket name for it: the kernel lets go of it when
+ * of ranges of its own, by a lock on a file that only root can open: the kernel lets go of it when
  * the daemon dies, whatever way.
  */
 #pragma once
@@ -10,8 +10,9 @@
 
 #define ID_RANGE_SIZE 65536U
 
-/* Takes a free block. -EADDRINUSE when all are held; who holds them is logged. */
+/* Takes a free block. -EADDRINUSE when all are held: it is logged. */
 int id_ranges_open(struct warden *warden);
+void id_ranges_close(struct warden *warden);
 
 /* -EUSERS when none is free.  *RET_BASE is the first id of the range. */
 int id_range_take(struct warden *warden, uint32_t *ret_base);

@@ -345,7 +345,7 @@ static void end(struct warden *warden)
     close_fd(&warden->empty_root);
     close_fd(&warden->kept);
     close_fd(&warden->state);
-    close_fd(&warden->id_lock);
+    id_ranges_close(warden);
     close_fd(&warden->null);
     if (warden->loop)
         event_base_free(warden->loop);

@@ -31,4 +31,29 @@ start_daemon "$T/own2" || not_ok "a daemon whose policy names a uid of 65535 sta
 export SAPHAN_SOCKET=$T/own2/saphan.sock
 with_ids 65535 "$leg_gid" "$leg_gid" -- /usr/bin/id -u
 expect "control: the highest uid" 0 GREEN
+
+# Two daemons never give out the same ids, and nobody but root can hold ids.
+leg_ids() { # SOCKET: the first id of a leg's range
+    (cd "$W" && SAPHAN_SOCKET=$1 saphan run -- /bin/cat /proc/self/uid_map 2>/dev/null </dev/null) | awk '{ print $2 - $2 % 16777216 }'
+}
+policy "root $LEG_USER" >"$T/two.policy"
+(exec setpriv --reuid "$LEG_USER" --regid "$leg_gid" --init-groups python3 -c '
+import signal, socket
+held = []
+for number in range(16):
+    held.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    try: held[-1].bind("\0saphan-ids-%d" % number)
+    except OSError: pass
+print("held", flush=True)
+signal.pause()') >"$T/held" &
+holding=$!
+await 10 test -s "$T/held"
+check "a daemon starts whatever names a user holds" start_daemon "$T/two"
+kill "$holding"
+first=$(leg_ids "$T/two/saphan.sock")
+check "its legs have ids ($first)" [ "${first:-0}" -ge 1879048192 ]
+policy "root $LEG_USER" >"$T/three.policy"
+start_daemon "$T/three" || not_ok "another daemon starts" "$(cat "$T/three.log")"
+check_not "and another's have others" [ "$first" = "$(leg_ids "$T/three/saphan.sock")" ]
+check_not "a user cannot lock ids" as_user flock --nonblock /run/saphan.ids true
 finish
