@@ -81,6 +81,8 @@ enum saphan_net {
     SAPHAN_NET_NONE = 1,
     SAPHAN_NET_HOST = 2,
     SAPHAN_NET_DOOR = 3,
+    SAPHAN_NET_LANDLOCK = 4,   /* the host's network: no TCP connect, no TCP bind */
+    SAPHAN_NET_CGROUP_BPF = 5, /* the host's network: no socket of IPv4 or IPv6 */
 };
 
 enum saphan_grant_kind {

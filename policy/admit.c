@@ -142,7 +142,10 @@ static void judge_form(const struct asked *asked, struct refusals *refusals)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown boundary %d", (int)asked->boundary);
     if (asked->view < VIEW_MINIMAL || asked->view > VIEW_HOST)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown view %d", (int)asked->view);
-    if (asked->net < NET_NONE || asked->net > NET_DOOR)
+    if (asked->net == NET_LANDLOCK && asked->boundary == BOUNDARY_CONTAINER)
+        refuse(refusals, REASON_REQUEST_MALFORMED,
+            "asked: net landlock-net in a container, above which no Landlock domain stands");
+    if (asked->net < NET_NONE || asked->net > NET_LAST)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown network mode %d", (int)asked->net);
     for (uint32_t i = 0; i < request->n_grants && i < GRANTS_MAX; i++) {
         uint32_t before = refusals->count;
@@ -323,8 +326,12 @@ static bool is_promised(
         return decision->net == NET_NONE;
     case CLAIM_EGRESS_LISTED:
         return decision->net == NET_DOOR;
+    case CLAIM_TCP_CUT:
+        return decision->net == NET_LANDLOCK;
+    case CLAIM_INTERNET_CUT:
+        return decision->net == NET_CGROUP_BPF;
     case CLAIM_SOCKETS_SHUT:
-        return decision->net != NET_HOST &&
+        return !net_is_hosts(decision->net) &&
                (decision->view == VIEW_MINIMAL ||
                    machine->rungs[RUNG_LANDLOCK].value >= LANDLOCK_ABI_SOCKETS);
     /* Whoever may make a user namespace has capabilities in it, over nothing but its own. */

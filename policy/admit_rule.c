@@ -140,7 +140,7 @@ static void judge_net(const struct rule *rule, const struct asked *asked, struct
 
     if (rule->nets & 1U << asked->net)
         return;
-    for (unsigned int i = NET_NONE; i <= NET_DOOR; i++) {
+    for (unsigned int i = NET_NONE; i <= NET_LAST; i++) {
         if (rule->nets & 1U << i)
             list_add(&list, net_name((enum net)i));
     }

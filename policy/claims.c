@@ -98,6 +98,10 @@ static const struct rung_set backing[CLAIM_COUNT][SETS_MAX] = {
      * what the view does not show is not there.  Of the host's view see back_claims(). */
     [CLAIM_SOCKETS_SHUT] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
     [CLAIM_EGRESS_LISTED] = {SET(RUNG_NETNS, RUNG_MOUNTNS, RUNG_SECCOMP)},
+    /* The filter refuses what makes a TCP connection without Landlock's hearing of it. */
+    [CLAIM_TCP_CUT] = {SET(RUNG_LANDLOCK, RUNG_LANDLOCK_NET, RUNG_SECCOMP)},
+    /* The program decides on IPv4 and IPv6; every other family that leads out, the filter. */
+    [CLAIM_INTERNET_CUT] = {SET(RUNG_CGROUP2, RUNG_CGROUP_BPF, RUNG_SECCOMP)},
 };
 
 /* What differs in a container: its root is a stack of layers that only its own root could write,

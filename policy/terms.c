@@ -5,7 +5,7 @@
 
 static const char *const boundary_names[] = {"", "domain", "container", "none"};
 static const char *const view_names[] = {"", "minimal", "host"};
-static const char *const net_names[] = {"", "none", "host", "door"};
+static const char *const net_names[] = {"", "none", "host", "door", "landlock-net", "cgroup-bpf"};
 static const char *const grant_kind_names[] = {
     "", "read", "write", "workspace", "seat", "git-dir", "git-common", "seat (read)"};
 static const char *const colour_names[] = {"", "GREEN", "RED", "REFUSED", "INDETERMINATE", "NOTE"};
@@ -41,6 +41,11 @@ const char *view_name(enum view view)
 const char *net_name(enum net net)
 {
     return name_of(net_names, NAME_COUNT(net_names), (size_t)net);
+}
+
+bool net_is_hosts(enum net net)
+{
+    return net == NET_HOST || net == NET_LANDLOCK || net == NET_CGROUP_BPF;
 }
 
 const char *grant_kind_name(enum grant_kind kind)

@@ -25,6 +25,11 @@ enum net {
     NET_NONE = 1, /* a network namespace with loopback only */
     NET_HOST = 2, /* the host's network: egress is not cut */
     NET_DOOR = 3, /* loopback, and the leg's door as the only way out */
+    /* Where network namespaces do not hold: the host's network behind a lesser wall, each by the
+     * name of its rung, and with a claim of its own.  Asked for by name, never chosen. */
+    NET_LANDLOCK = 4,   /* no TCP connect, no TCP bind */
+    NET_CGROUP_BPF = 5, /* no socket of IPv4 or IPv6 */
+    NET_LAST = NET_CGROUP_BPF,
 };
 
 enum grant_kind {
@@ -71,6 +76,7 @@ enum stream {
 const char *boundary_name(enum boundary boundary);
 const char *view_name(enum view view);
 const char *net_name(enum net net);
+bool net_is_hosts(enum net net); /* no network namespace of the leg's own */
 const char *grant_kind_name(enum grant_kind kind);
 const char *colour_name(enum colour colour);
 

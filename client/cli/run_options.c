@@ -21,8 +21,9 @@ static const char help[] =
     "  --git                 let the leg commit in the workspace's repository\n"
     "  --artefact PATH[,min-size=SIZE][,sha256=HEX]\n"
     "                        a file the leg must leave; RED without it\n"
-    "  --net none|door|host  the network: none (the default), what --allow and --forward say,\n"
-    "                        or the host's\n"
+    "  --net none|door|landlock-net|cgroup-bpf|host\n"
+    "                        the network: none (the default), what --allow and --forward say, or\n"
+    "                        the host's: without TCP, without IPv4 and IPv6, or all of it\n"
     "  --allow HOST[:PORT]   net door: let the leg reach HOST (*.HOST: all below it); port 443\n"
     "  --forward PORT=HOST:PORT | PORT=unix:PATH |\n"
     "            PORT=https://HOST[:PORT][,header=NAME:@FILE][,ca=@FILE]\n"
@@ -265,7 +266,7 @@ static int take_choice(struct run_options *options, enum run_option id, const ch
     case RUN_NET:
         return saphan_net_parse(value, &run->net) == 0
                    ? 0
-                   : no_such("--net", value, "none, door or host");
+                   : no_such("--net", value, "none, door, landlock-net, cgroup-bpf or host");
     case RUN_STDIN:
         return set_stdin(options, value);
     default:

@@ -12,7 +12,7 @@
 /* The public numbers are the wire's. */
 _Static_assert((int)SAPHAN_BOUNDARY_NONE == SAPHAN__V1__BOUNDARY__BOUNDARY_NONE, "boundary");
 _Static_assert((int)SAPHAN_VIEW_HOST == SAPHAN__V1__VIEW__VIEW_HOST, "view");
-_Static_assert((int)SAPHAN_NET_DOOR == SAPHAN__V1__NET__NET_DOOR, "net");
+_Static_assert((int)SAPHAN_NET_CGROUP_BPF == SAPHAN__V1__NET__NET_CGROUP_BPF, "net");
 _Static_assert((int)SAPHAN_GRANT_SEAT == SAPHAN__V1__GRANT_KIND__GRANT_SEAT, "grant");
 _Static_assert((int)SAPHAN_STREAM_KEEP == SAPHAN__V1__STREAM_MODE__STREAM_KEEP, "stream");
 

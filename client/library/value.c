@@ -7,7 +7,7 @@
 
 static const char *const boundary_names[] = {"", "domain", "container", "none"};
 static const char *const view_names[] = {"", "minimal", "host"};
-static const char *const net_names[] = {"", "none", "host", "door"};
+static const char *const net_names[] = {"", "none", "host", "door", "landlock-net", "cgroup-bpf"};
 static const char *const colour_names[] = {"", "GREEN", "RED", "REFUSED", "INDETERMINATE"};
 static const char *const state_names[] = {"", "building", "running", "ending", "ended"};
 

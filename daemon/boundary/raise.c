@@ -101,6 +101,10 @@ static int raise_walls(const struct site *site, int *ret_listener, struct fault 
         r = landlock_restrict(site->ruleset, site->plan->landlock_flags);
     if (r < 0)
         return fault_set(ret_fault, STEP_LANDLOCK, -r, "restrict");
+    if (site->plan->landlock_net != 0 && site->plan->boundary != BOUNDARY_CONTAINER)
+        r = seccomp_install(&filter_tcp);
+    if (r < 0)
+        return fault_set(ret_fault, STEP_SECCOMP, -r, "filter of TCP");
     /* A leg that may build a sandbox of its own: the calls for it pass, and nobody needs to be
      * told. */
     r = site->plan->nested_allowed ? seccomp_install(&filter_nested)

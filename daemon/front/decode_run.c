@@ -30,7 +30,7 @@ static int decode_choices(struct form *form, const Saphan__V1__Run *run, struct 
     if (r == 0)
         r = form_number(form, "run.view", (uint64_t)run->view, VIEW_UNSET, VIEW_HOST);
     if (r == 0)
-        r = form_number(form, "run.net", (uint64_t)run->net, NET_UNSET, NET_DOOR);
+        r = form_number(form, "run.net", (uint64_t)run->net, NET_UNSET, NET_LAST);
     if (r != 0)
         return r;
     out->boundary = (uint32_t)run->boundary;

@@ -132,7 +132,7 @@ int encode_leg(struct wording *wording, Saphan__V1__ServerFrame *frame)
     Saphan__V1__Leg *out = wording_array(wording, 1, sizeof(*out));
 
     if (leg->state > LEG_ENDED || leg->colour > COLOUR_INDETERMINATE ||
-        leg->boundary > BOUNDARY_NONE || leg->view > VIEW_HOST || leg->net > NET_DOOR)
+        leg->boundary > BOUNDARY_NONE || leg->view > VIEW_HOST || leg->net > NET_LAST)
         return -EINVAL;
     if (!out)
         return 0;

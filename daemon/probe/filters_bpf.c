@@ -1,6 +1,7 @@
 /* filters_bpf.c - programs of ours in the kernel: at a cgroup's connect, at a security hook. */
 #include "measures.h"
 
+#include "cgroup_bpf.h"
 #include "descriptor.h"
 #include "own.h"
 #include <errno.h>
@@ -11,71 +12,68 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #define BTF_MAGIC_NUMBER 0xEB9F
 #define BTF_MAX (64U << 20)
 
-/* "Refuse": r0 = 0, exit.  bpf(2), the kernel's Documentation/bpf/standardization. */
-static const struct bpf_insn refuse_all[] = {
-    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
-    {.code = BPF_JMP | BPF_EXIT},
-};
-
-static int load(uint32_t type, uint32_t attach, uint32_t btf_id)
-{
-    union bpf_attr attr;
-    long r;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.prog_type = type;
-    attr.expected_attach_type = attach;
-    attr.attach_btf_id = btf_id;
-    attr.insns = (uintptr_t)refuse_all;
-    attr.insn_cnt = array_size(refuse_all);
-    attr.license = (uintptr_t) "GPL";
-    r = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-    return r < 0 ? -errno : (int)r;
-}
-
-static int attach(int program, int cgroup, uint32_t where)
-{
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.target_fd = (uint32_t)cgroup;
-    attr.attach_bpf_fd = (uint32_t)program;
-    attr.attach_type = where;
-    attr.attach_flags = BPF_F_ALLOW_MULTI;
-    return syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof(attr)) < 0 ? -errno : 0;
-}
-
-static void detach(int program, int cgroup, uint32_t where)
-{
-    union bpf_attr attr;
-
-    memset(&attr, 0, sizeof(attr));
-    attr.target_fd = (uint32_t)cgroup;
-    attr.attach_bpf_fd = (uint32_t)program;
-    attr.attach_type = where;
-    (void)syscall(SYS_bpf, BPF_PROG_DETACH, &attr, sizeof(attr));
-}
-
 /* To a port of loopback where nobody listens: ECONNREFUSED is the network's own answer. */
-static int connect_nowhere(void)
+static int connect_nowhere(int family)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    auto_close int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    auto_close int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
         return -errno;
+    if (family != AF_INET)
+        return 0;
     return connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+struct hook {
+    uint32_t type, where;
+    int family; /* of the try */
+    const char *name;
+};
+
+/* True: with a program there the try is refused, and is not without it. */
+static bool hook_decides(int cgroup, const struct hook *hook, struct rung *ret)
+{
+    auto_close int program = cgroup_bpf_refusal(hook->type, hook->where, 0);
+    char what[64];
+    int r;
+
+    (void)snprintf(what, sizeof(what), "bpf(2), %s", hook->name);
+    if (program < 0) {
+        rung_refused_or_absent(ret, program, EINVAL, what);
+        return false;
+    }
+    r = connect_nowhere(hook->family);
+    if (r == -EPERM) {
+        rung_broken(ret, r, "a socket without the program");
+        return false;
+    }
+    r = cgroup_bpf_attach(program, cgroup, hook->where);
+    if (r < 0) {
+        rung_refused(ret, r, what);
+        return false;
+    }
+    r = connect_nowhere(hook->family);
+    (void)cgroup_bpf_detach(program, cgroup, hook->where);
+    if (r != -EPERM) {
+        rung_breached(ret, hook->name);
+        return false;
+    }
+    return true;
 }
 
 void measure_cgroup_bpf(const struct bench *bench, struct rung *ret)
 {
-    auto_close int program = -EBADF;
+    static const struct hook hooks[] = {
+        {BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_CGROUP_INET4_CONNECT, AF_INET, "a connect"},
+        {BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, AF_INET, "a socket of IPv4"},
+        {BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, AF_INET6, "a socket of IPv6"},
+    };
     int r;
 
     if (bench->cgroup < 0) {
@@ -83,32 +81,17 @@ void measure_cgroup_bpf(const struct bench *bench, struct rung *ret)
             (struct rung){.state = RUNG_NEVER_ASKED, .detail = "no cgroup was passed to work in"};
         return;
     }
-    program = load(BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_CGROUP_INET4_CONNECT, 0);
-    if (program < 0) {
-        rung_refused_or_absent(ret, program, EINVAL, "bpf(PROG_LOAD, cgroup/connect4)");
-        return;
-    }
     r = descriptor_write_knob(bench->cgroup, "cgroup.procs", "0");
     if (r < 0) {
         rung_broken(ret, r, "entering the cgroup");
         return;
     }
-    r = connect_nowhere();
-    if (r == -EPERM) {
-        rung_broken(ret, r, "a connect without the program");
-        return;
+    for (size_t i = 0; i < array_size(hooks); i++) {
+        if (!hook_decides(bench->cgroup, &hooks[i], ret))
+            return;
     }
-    r = attach(program, bench->cgroup, BPF_CGROUP_INET4_CONNECT);
-    if (r < 0) {
-        rung_refused(ret, r, "bpf(PROG_ATTACH)");
-        return;
-    }
-    r = connect_nowhere();
-    detach(program, bench->cgroup, BPF_CGROUP_INET4_CONNECT);
-    if (r != -EPERM)
-        rung_breached(ret, "a connect in the cgroup");
-    else
-        rung_holds(ret, 0, "a connect in the cgroup got EPERM; without the program it did not");
+    rung_holds(
+        ret, 0, "connects and sockets in the cgroup got EPERM; without a program they did not");
 }
 
 /* ---- at a security hook ---- */
@@ -207,7 +190,7 @@ void measure_bpf_lsm(const struct bench *bench, struct rung *ret)
     int r;
 
     (void)bench;
-    control = load(BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_INGRESS, 0);
+    control = cgroup_bpf_refusal(BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_INGRESS, 0);
     if (control < 0) {
         rung_refused_or_absent(ret, control, EINVAL, "bpf(PROG_LOAD), of any kind");
         return;
@@ -217,7 +200,7 @@ void measure_bpf_lsm(const struct bench *bench, struct rung *ret)
         rung_refused_or_absent(ret, r, ENOENT, "the hook's number in /sys/kernel/btf/vmlinux");
         return;
     }
-    program = load(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, hook);
+    program = cgroup_bpf_refusal(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, hook);
     if (program < 0)
         rung_refused_or_absent(ret, program, EINVAL, "bpf(PROG_LOAD, lsm/inode_mkdir)");
     else

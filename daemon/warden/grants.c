@@ -122,7 +122,7 @@ static bool numbers_fit(const struct seam_run *run)
 {
     if (run->n_grants > GRANTS_MAX || run->n_artefacts > ARTEFACTS_MAX ||
         run->carve_outs.count > CARVE_OUTS_MAX || run->boundary > BOUNDARY_NONE ||
-        run->view > VIEW_HOST || run->net > NET_DOOR || run->capabilities & ~capabilities_known())
+        run->view > VIEW_HOST || run->net > NET_LAST || run->capabilities & ~capabilities_known())
         return false;
     for (uint32_t i = 0; i < run->n_grants; i++) {
         if (run->grants[i].kind < GRANT_READ || run->grants[i].kind > GRANT_GIT_COMMON)

@@ -9,6 +9,7 @@
 #include "accounts.h"
 #include "cells.h"
 #include "cgroup.h"
+#include "cgroup_bpf.h"
 #include "clock.h"
 #include "doors.h"
 #include "ear.h"
@@ -176,6 +177,13 @@ static int set_cgroup_limits(struct leg *leg, struct fault *fault)
     return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "%s", leg->slot->cgroup_name) : 0;
 }
 
+static int raise_cgroup_wall(struct leg *leg, struct fault *fault)
+{
+    int r = leg->decision.net == NET_CGROUP_BPF ? cgroup_bpf_cut_internet(leg->slot->cgroup) : 0;
+
+    return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "internet sockets") : 0;
+}
+
 /* Before the start: the building took too long (a file system that hangs).  After it: wall time. */
 static void time_is_up(evutil_socket_t fd, short what, void *context)
 {
@@ -221,6 +229,8 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
     r = start_build_deadline(leg, &fault);
     if (r == 0)
         r = set_cgroup_limits(leg, &fault);
+    if (r == 0)
+        r = raise_cgroup_wall(leg, &fault);
     if (r == 0)
         r = leg_send_plan(leg, &fault);
     if (r < 0) {
@@ -300,7 +310,7 @@ static void admitted(struct leg *leg)
     }
     usage_count(leg->warden, leg->peer.uid);
     placeholders_intend(leg);
-    r = slot_take(leg->warden, leg, leg->decision.net == NET_HOST);
+    r = slot_take(leg->warden, leg, net_is_hosts(leg->decision.net));
     if (r < 0)
         leg_fail(leg, STEP_SLOT, -r, "a slot");
 }

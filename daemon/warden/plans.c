@@ -291,15 +291,15 @@ static int add_streams(struct planning *planning)
 }
 
 /* What the ruleset handles: all this kernel knows.  The probe measured the ABI; admit() saw to it
- * that what the claims need is among it.  TCP rights are not handled: a domain that handles them
- * would refuse the leg's own loopback, and the network namespace is the wall. */
+ * that what the claims need is among it.  TCP rights are not handled but where they are the wall
+ * that was asked for: a domain that handles them would refuse the leg's own loopback. */
 static void add_landlock(struct planning *planning)
 {
     int abi = (int)planning->leg->warden->machine.rungs[RUNG_LANDLOCK].value;
     struct plan *plan = &planning->writer.plan;
 
     plan->landlock_fs = landlock_fs_rights(abi);
-    plan->landlock_net = 0;
+    plan->landlock_net = planning->leg->decision.net == NET_LANDLOCK ? landlock_net_rights(abi) : 0;
     plan->landlock_scoped = landlock_scopes(abi);
     plan->landlock_flags = landlock_flags(abi) & LANDLOCK_LOG_NEW_EXEC_ON;
 }

@@ -14,7 +14,7 @@ _saphan_run() {
     --read | --write | --carve-out | --artefact)
         COMPREPLY=($(compgen -f -- "$word"))
         ;;
-    --net) COMPREPLY=($(compgen -W "none door host" -- "$word")) ;;
+    --net) COMPREPLY=($(compgen -W "none door landlock-net cgroup-bpf host" -- "$word")) ;;
     --view) COMPREPLY=($(compgen -W "minimal host" -- "$word")) ;;
     --stdin) COMPREPLY=($(compgen -W "none inherit" -- "$word")) ;;
     --boundary) COMPREPLY=($(compgen -W "domain container" -- "$word")) ;;

@@ -37,7 +37,7 @@ complete -c saphan -n __saphan_run_options -l seat -x -a '(__fish_complete_direc
 complete -c saphan -n __saphan_run_options -l chdir -x -a '(__fish_complete_directories)' -d 'start there'
 complete -c saphan -n __saphan_run_options -l git -d 'let the leg commit'
 complete -c saphan -n __saphan_run_options -l artefact -r -F -d 'a file the leg must leave'
-complete -c saphan -n __saphan_run_options -l net -x -a 'none door host' -d 'the network'
+complete -c saphan -n __saphan_run_options -l net -x -a 'none door landlock-net cgroup-bpf host' -d 'the network'
 complete -c saphan -n __saphan_run_options -l allow -x -d 'a host that the door lets'
 complete -c saphan -n __saphan_run_options -l forward -x -d 'a fixed way out'
 complete -c saphan -n __saphan_run_options -l view -x -a 'minimal host' -d 'the files'

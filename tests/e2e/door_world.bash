@@ -11,7 +11,8 @@ open_world() { # [CONFIG-LINE...]: servers, a resolver, and a daemon whose polic
     "$TESTS/e2e/door_servers.py" "$T" </dev/null >"$T/servers.log" 2>&1 &
     await 10 test -e "$T/ready" || { cat "$T/servers.log"; exit 1; }
     printf '%s\n' '[saphand]' Resolver=127.0.0.1 "$@" >"$T/conf"
-    policy "$LEG_USER root" Net=door "Host=$POLICY_HOSTS" "Forward-Unix=$T/unix" Boundary=container 'Image=*' Image-Add=yes >"$T/door.policy"
+    policy "$LEG_USER root" "Net=door landlock-net cgroup-bpf" "Host=$POLICY_HOSTS" "Forward-Unix=$T/unix" \
+        Boundary=container 'Image=*' Image-Add=yes >"$T/door.policy"
     start_daemon "$T/door" --config "$T/conf" || { cat "$T/door.log"; exit 1; }
     export SAPHAN_SOCKET=$T/door/saphan.sock
 }

@@ -25,6 +25,24 @@ def loopback():
     socket.create_connection(("127.0.0.1", 8000), 3).close()
 
 
+def bind():
+    with socket.socket() as sock:
+        sock.bind((PUBLIC, 0))
+
+
+def mptcp():
+    """TCP to whoever does not know better; not TCP to a rule on TCP."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262) as sock:
+        sock.settimeout(3)
+        sock.connect((PUBLIC, 80))
+
+
+def fastopen():
+    """A connection without connect(2)."""
+    with socket.socket() as sock:
+        sock.sendto(b"x", 0x20000000, (PUBLIC, 80))
+
+
 def query(family, address):
     name = b"\x03api\x07example\x04test\x00"
     with socket.socket(family, socket.SOCK_DGRAM) as sock:
@@ -97,7 +115,7 @@ def unix(address):
     return connect
 
 
-TRIES = {"tcp": tcp, "tcp6": tcp6, "host-loopback": loopback, "dns": dns, "udp": udp, "icmp": icmp, "raw": raw,
+TRIES = {"tcp": tcp, "tcp6": tcp6, "host-loopback": loopback, "bind": bind, "mptcp": mptcp, "fastopen": fastopen, "dns": dns, "udp": udp, "icmp": icmp, "raw": raw,
          "netlink": netlink_kernel, "interfaces": interfaces, "vsock": vsock, "packet": packet, "io_uring": io_uring,
          "abstract": unix("\0saphan-wall")}
 for word in sys.argv[1:]:

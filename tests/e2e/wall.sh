@@ -57,6 +57,32 @@ check "sockets-shut is claimed of the minimal view" grep -q sockets-shut "$T/sai
 check "egress-cut too" grep -q egress-cut "$T/said"
 in_leg --view host; judge "net none, host view"
 in_leg --net door --allow api.example.test; judge "net door"
+lesser() { # NET CLAIM TRY...: what can be done outside is refused, and nothing more is claimed
+    local net=$1 claim=$2 what
+    shift 2
+    in_leg --net "$net"
+    check "net $net: $claim is claimed" grep -q " $claim" "$T/said"
+    check_not "net $net: egress-cut and sockets-shut are not" grep -qE 'egress-cut|sockets-shut' "$T/said"
+    check "net $net: its report says that egress is not cut" grep -q 'egress: not cut' "$T/said"
+    for what in "$@"; do
+        grep -q "^$what yes" "$T/outside" || { echo "# $what outside: no: says nothing here"; continue; }
+        check "net $net: $what: $(sed -n "s/^$what //p" "$T/inside")" grep -q "^$what no" "$T/inside"
+    done
+}
+rung() { saphan status | awk -v rung="$1" '$1 == rung { print $2; exit }'; }
+if [ "$(rung landlock-net)" = holds ]; then
+    lesser landlock-net tcp-cut tcp tcp6 host-loopback bind mptcp fastopen vsock packet io_uring
+    check "control: what it does not cut, UDP, it does not" grep -q '^udp yes' "$T/inside"
+else
+    in_leg --net landlock-net
+    check "net landlock-net where the rung does not hold: refused by name" grep -q 'REFUSED claim-unbacked' "$T/said"
+fi
+if [ "$(rung cgroup-bpf)" = holds ]; then
+    lesser cgroup-bpf internet-cut tcp tcp6 host-loopback bind mptcp fastopen dns udp icmp raw vsock packet io_uring
+else
+    in_leg --net cgroup-bpf
+    check "net cgroup-bpf where the rung does not hold: refused by name" grep -q 'REFUSED claim-unbacked' "$T/said"
+fi
 in_leg --net host
 check "control: net host reaches what this machine reaches" grep -q '^tcp yes' "$T/inside"
 check "and its report says so" grep -q 'egress: not cut' "$T/said"

@@ -48,6 +48,45 @@ static void a_door_claims_the_list_and_no_cut(void **state)
     fixture_end(&f);
 }
 
+/* The lesser walls: each by its own name, with its own claim, and none in another's place. */
+static void lesser_walls_claim_what_they_cut(void **state)
+{
+    static const struct {
+        enum net net;
+        enum claim_id claim;
+        enum rung_id rung;
+    } walls[] = {{NET_LANDLOCK, CLAIM_TCP_CUT, RUNG_LANDLOCK_NET},
+        {NET_CGROUP_BPF, CLAIM_INTERNET_CUT, RUNG_CGROUP_BPF}};
+    struct fixture f;
+
+    for (size_t i = 0; i < sizeof(walls) / sizeof(walls[0]); i++) {
+        uint64_t claims = 0;
+
+        fixture_start(&f, "[allow hard]\nUser=1000\nNet=none landlock-net cgroup-bpf\nVendor=*\n");
+        f.machine.rungs[RUNG_NETNS].state = RUNG_REFUSED;
+        fixture_refused(&f, REASON_CLAIM_UNBACKED, "egress-cut");
+        f.request.net = walls[i].net;
+        fixture_admitted(&f);
+        for (uint32_t k = 0; k < f.decision.n_claims; k++)
+            claims |= UINT64_C(1) << f.decision.claims[k].claim;
+        assert_true(claims & UINT64_C(1) << walls[i].claim);
+        assert_false(claims & (UINT64_C(1) << CLAIM_EGRESS_CUT | UINT64_C(1) << CLAIM_SOCKETS_SHUT |
+                                  UINT64_C(1) << walls[1 - i].claim));
+        f.machine.rungs[walls[i].rung].state = RUNG_ABSENT;
+        fixture_refused(&f, REASON_CLAIM_UNBACKED, rung_slug(walls[i].rung));
+        fixture_end(&f);
+        fixture_start(&f, door_policy);
+        f.request.net = walls[i].net;
+        fixture_refused(&f, REASON_NET_NOT_ALLOWED, net_name(walls[i].net));
+        fixture_end(&f);
+    }
+    fixture_start(&f, "[allow hard]\nUser=1000\nBoundary=container\nNet=landlock-net\nVendor=*\n");
+    f.request.net = NET_LANDLOCK;
+    f.request.boundary = BOUNDARY_CONTAINER;
+    fixture_refused(&f, REASON_REQUEST_MALFORMED, "no Landlock domain");
+    fixture_end(&f);
+}
+
 static void a_request_only_narrows(void **state)
 {
     static const char *const good[] = {
@@ -140,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_door_claims_the_list_and_no_cut),
+        cmocka_unit_test(lesser_walls_claim_what_they_cut),
         cmocka_unit_test(a_request_only_narrows),
         cmocka_unit_test(an_empty_list_is_nothing),
         cmocka_unit_test(forwards_are_held_to_the_ceiling),

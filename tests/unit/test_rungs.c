@@ -89,7 +89,7 @@ static void words_there_and_back(void **state)
         assert_int_equal(view_parse(view_name((enum view)i), &view), 0);
         assert_int_equal(view, i);
     }
-    for (unsigned int i = NET_NONE; i <= NET_DOOR; i++) {
+    for (unsigned int i = NET_NONE; i <= NET_LAST; i++) {
         assert_int_equal(net_parse(net_name((enum net)i), &net), 0);
         assert_int_equal(net, i);
     }

@@ -14,6 +14,9 @@ extern const struct seccomp_filter filter_leg;
 /* A leg that may build a sandbox of its own: nobody is told. */
 extern const struct seccomp_filter filter_nested;
 
+/* One more, above one of these: where Landlock's rules on TCP are the wall. */
+extern const struct seccomp_filter filter_tcp;
+
 /* What the listener of filter_leg may be told of; ends with number -1. */
 struct filter_call {
     int number;

@@ -9,7 +9,7 @@
  * build.
  *
  * A list has one rule a line; `#` starts a comment:
- *   default KILL | ENOSYS | EPERM ...      what becomes of a call that no rule names
+ *   default KILL | ALLOW | ENOSYS | EPERM ...      what becomes of a call that no rule names
  *   include FILE                           beside this one
  *   allow NAME...                          NUMBER=NAME for a call newer than libseccomp
  *   deny ERRNO NAME...
@@ -171,8 +171,9 @@ static void start(struct generator *generator, const char *name)
     generator->started = true;
     generator->rules.architecture =
         seccomp_arch_native(); /* libseccomp's tokens are AUDIT_ARCH_* */
-    generator->rules.default_action =
-        strcmp(name, "KILL") == 0 ? SECCOMP_RET_KILL_PROCESS : errno_action(generator, name);
+    generator->rules.default_action = strcmp(name, "KILL") == 0    ? SECCOMP_RET_KILL_PROCESS
+                                      : strcmp(name, "ALLOW") == 0 ? SECCOMP_RET_ALLOW
+                                                                   : errno_action(generator, name);
 }
 
 static void read_list(struct generator *generator, const char *path);
