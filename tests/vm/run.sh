@@ -35,7 +35,7 @@ kernel() {
     echo "${package#linux-image-}"
 }
 
-# initramfs VERSION: busybox, the modules that the disk needs, an init that goes to the disk.
+# initramfs VERSION: busybox, the modules that the disk and containers need, an init that goes to the disk.
 initramfs() {
     local root=$work/initramfs-$1 module
     rm -rf "$root"
@@ -48,7 +48,7 @@ initramfs() {
             *) continue ;;
         esac
         echo "insmod /modules/$(basename "${module%.xz}")" >>"$root/modules/load"
-    done < <(for name in virtio_pci virtio_blk; do
+    done < <(for name in virtio_pci virtio_blk overlay; do
         modprobe --show-depends -d "$work/linux-image-$1" -S "$1" "$name"
     done | awk '$1 == "insmod" && !seen[$2]++')
     cat >"$root/init" <<'INIT'
