@@ -77,6 +77,8 @@ for capability in "" CAP_NET_BIND_SERVICE; do
     box --user 1000:1000 --read /usr:/usr ${capability:+--capability $capability} -- /usr/bin/python3 -c "$bind"
     if [ -z "$capability" ]; then expect "control: a low port without it" 1 RED exit-status; else expect "a low port with $capability" 0 GREEN; fi
 done
+box --user 1000:1000 --net host --read /usr:/usr --capability CAP_NET_BIND_SERVICE -- /usr/bin/python3 -c "${bind//80/81}"
+check "but with net host a low port is the host's, not the leg's own" grep -q PermissionError "$T/err"
 asks=(--user 1000:1000 --capability CAP_CHOWN)
 setgid='touch /tmp/s && chown :66 /tmp/s && chmod 2775 /tmp/s && stat -c %a /tmp/s'
 box "${asks[@]}" -- sh -c "$setgid"
