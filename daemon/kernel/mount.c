@@ -66,7 +66,7 @@ static int set_string(int context, const char *key, const char *value)
     return fsconfig(context, FSCONFIG_SET_STRING, key, value, 0) < 0 ? -errno : 0;
 }
 
-/* Kernels before 6.7 know one list alone, which fsconfig(2) bounds to 255 bytes. */
+/* One list, which every kernel knows, and which fsconfig(2) bounds to 255 bytes. */
 static int set_layers_joined(int context, const char *const *layers, size_t n_layers)
 {
     char joined[256];
@@ -82,15 +82,17 @@ static int set_layers_joined(int context, const char *const *layers, size_t n_la
     return set_string(context, "lowerdir", joined);
 }
 
+/* More than fit into it go one by one, which is new in 6.7: older kernels take any name of an
+ * option here, or none, and say EINVAL in the end. */
 static int set_layers(int context, const char *const *layers, size_t n_layers)
 {
-    int r = 0;
+    int r = set_layers_joined(context, layers, n_layers);
 
-    for (size_t i = 0; r == 0 && i < n_layers; i++) {
+    if (r != -E2BIG)
+        return r;
+    r = 0;
+    for (size_t i = 0; r == 0 && i < n_layers; i++)
         r = set_string(context, "lowerdir+", layers[i]);
-        if (r == -EINVAL && i == 0)
-            return set_layers_joined(context, layers, n_layers);
-    }
     return r;
 }
 

@@ -57,6 +57,12 @@ check "one of the two goes" image rm good
 leg --boundary container --image again
 expect "and the other still runs" 0 GREEN
 
+"$make_image" tall "$T/tall" "$root" && owned "$T/tall"
+check "an image of a hundred layers" image add tall "$T/tall"
+leg --boundary container --image tall --user 0 -- sh -c 'ls /data; cat /data/99'
+equal "stands whole" "99 99" "$(output | tr '\n' ' ' | sed 's/ $//')"
+image rm tall
+
 # ---- bad ones ----
 victim=$T/victim
 mkdir "$victim" && echo whole >"$victim/file"
@@ -100,6 +106,7 @@ bad media-type image-media-type squashfs
 bad config-type image-media-type helm
 bad not-compressed image-incomplete layer
 bad bomb image-too-big zeros
+bad too-tall image-too-big '101 layers'
 echo '{"imageLayoutVersion": "1.0.0"}' >"$T/x" && mkdir "$T/half" && cp "$T/x" "$T/half/oci-layout" && owned "$T/half"
 check_not "a layout without an index" image add bad "$T/half"
 head -c 100000 /dev/urandom >"$T/noise" && owned "$T/noise"

@@ -162,6 +162,20 @@ def good(out, root):
     out.add(layer(fourth))
 
 
+def tall(count):
+    def make(out, root):
+        """A userland, and so many layers with it; each takes away what the one below it brought."""
+        out.add(userland(root))
+        for number in range(1, count):
+            def fill(tar):
+                directory(tar, "data")
+                entry(tar, "data/%d" % number, content=b"%d\n" % number)
+                if number > 1:
+                    entry(tar, "data/.wh.%d" % (number - 1))
+            out.add(layer(fill))
+    return make
+
+
 def wrong_digest(out, root):
     out.add(layer(lambda tar: entry(tar, "a", content=b"a")))
     with open(out.path(out.layers[0]["digest"]), "r+b") as file:
@@ -256,7 +270,7 @@ def tail_bomb(out, root):
 
 
 CASES = {
-    "good": good, "through-link": one(through_link), "through-deep-link": one(through_deep_link),
+    "good": good, "tall": tall(100), "too-tall": tall(101), "through-link": one(through_link), "through-deep-link": one(through_deep_link),
     "whiteout-through-link": one(whiteout_through_link), "opaque-through-link": one(opaque_through_link),
     "link-then-directory": one(link_then_directory),
     "hard-link-up": one(lambda tar: entry(tar, "h", tarfile.LNKTYPE, link="../../etc/shadow")),
