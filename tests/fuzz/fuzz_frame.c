@@ -5,6 +5,7 @@
  */
 #include "decode.h"
 #include "frame.h"
+#include "types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,24 +32,9 @@ static void check_packet(const struct ask *ask, size_t fixed_size, size_t n_desc
     free(packet);
 }
 
-static size_t fixed_size_of(uint16_t type)
-{
-    switch (type) {
-    case SEAM_ASK_RUN:
-        return sizeof(struct seam_run);
-    case SEAM_ASK_LEGS:
-        return sizeof(struct seam_ask_legs);
-    case SEAM_ASK_WHY:
-        return sizeof(struct seam_ask_why);
-    case SEAM_ASK_STATUS:
-        return sizeof(struct seam_ask_status);
-    default:
-        return sizeof(struct seam_ask_leg);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    const struct seam_type_form *form;
     struct refusal refusal = {0};
     struct ask ask;
     size_t n_descriptors;
@@ -62,7 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (refusal.reason == REASON_NONE || refusal.detail[0] == '\0')
             abort();
     } else if (r == 0) {
-        check_packet(&ask, fixed_size_of(ask.writer.header.type), n_descriptors);
+        form = seam_type_form(ask.writer.header.type);
+        if (!form)
+            abort();
+        check_packet(&ask, form->fixed_size, n_descriptors);
         ask_done(&ask);
     } else {
         abort();
