@@ -132,6 +132,37 @@ int matrix_load(
     return 0;
 }
 
+static int compare(const void *a, const void *b)
+{
+    static const char *const fields[] = {"vendor", "boundary", "sandbox", "vendor_version"};
+    const json_t *one = *(json_t *const *)a, *other = *(json_t *const *)b;
+    int r = 0;
+
+    for (size_t i = 0; i < array_size(fields) && r == 0; i++)
+        r = strcmp(matrix_text(one, fields[i]), matrix_text(other, fields[i]));
+    return r;
+}
+
+int matrix_sort(json_t **cells)
+{
+    size_t count = json_array_size(*cells);
+    auto_free json_t **rows = calloc(count + 1, sizeof(*rows));
+    json_t *sorted = json_array();
+
+    for (size_t i = 0; rows && i < count; i++)
+        rows[i] = json_array_get(*cells, i);
+    if (rows)
+        qsort(rows, count, sizeof(*rows), compare);
+    for (size_t i = 0; rows && sorted && i < count; i++)
+        (void)json_array_append(sorted, rows[i]);
+    json_decref(*cells);
+    *cells = rows ? sorted : NULL;
+    if (rows && sorted)
+        return 0;
+    json_decref(rows ? NULL : sorted);
+    return say("out of memory");
+}
+
 /* ---- words ---- */
 
 const char *matrix_text(const json_t *object, const char *field)

@@ -15,6 +15,10 @@ json_t *matrix_arm(const struct saphan_arm *arm);
 int matrix_load(
     enum saphan_matrix_what what, const char *vendor, bool arms, uint64_t cell, json_t **ret);
 
+/* By vendor, boundary, its sandbox and version.  The exit status; *CELLS is gone when it is not 0.
+ */
+int matrix_sort(json_t **cells);
+
 /* The text of a field as it is ("" where there is none); not escaped. */
 const char *matrix_text(const json_t *object, const char *field);
 long long matrix_number(const json_t *object, const char *field);

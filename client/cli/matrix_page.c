@@ -5,7 +5,6 @@
 #include "own.h"
 #include "say.h"
 #include "text.h"
-#include <stdlib.h>
 #include <string.h>
 
 const char *const matrix_limits[] = {
@@ -62,37 +61,6 @@ static int load_machine(struct matrix_page *page)
     return r == 0 && !page->machine ? say("saphand did not tell of the machine") : r;
 }
 
-static int compare(const void *a, const void *b)
-{
-    static const char *const fields[] = {"vendor", "boundary", "sandbox", "vendor_version"};
-    const json_t *one = *(json_t *const *)a, *other = *(json_t *const *)b;
-    int r = 0;
-
-    for (size_t i = 0; i < array_size(fields) && r == 0; i++)
-        r = strcmp(matrix_text(one, fields[i]), matrix_text(other, fields[i]));
-    return r;
-}
-
-static int sort_cells(struct matrix_page *page)
-{
-    size_t count = json_array_size(page->cells);
-    auto_free json_t **rows = calloc(count + 1, sizeof(*rows));
-    json_t *sorted = json_array();
-
-    if (!rows || !sorted) {
-        json_decref(sorted);
-        return say("out of memory");
-    }
-    for (size_t i = 0; i < count; i++)
-        rows[i] = json_array_get(page->cells, i);
-    qsort(rows, count, sizeof(*rows), compare);
-    for (size_t i = 0; i < count; i++)
-        (void)json_array_append(sorted, rows[i]);
-    json_decref(page->cells);
-    page->cells = sorted;
-    return 0;
-}
-
 int matrix_page_load(struct matrix_page *ret)
 {
     int r;
@@ -103,7 +71,7 @@ int matrix_page_load(struct matrix_page *ret)
         return say("out of memory");
     r = matrix_load(SAPHAN_MATRIX_NEWEST, NULL, true, 0, &ret->cells);
     if (r == 0)
-        r = sort_cells(ret);
+        r = matrix_sort(&ret->cells);
     if (r == 0)
         r = load_machine(ret);
     if (r != 0)

@@ -107,37 +107,17 @@ static void print_row(const json_t *cell)
                                          : escaped(matrix_text(cell, "why")));
 }
 
-static int compare(const void *a, const void *b)
+static void print_table(const json_t *cells)
 {
-    static const char *const fields[] = {"vendor", "boundary", "sandbox", "vendor_version"};
-    const json_t *one = *(json_t *const *)a, *other = *(json_t *const *)b;
-    int r = 0;
+    const json_t *cell;
+    size_t i;
 
-    for (size_t i = 0; i < array_size(fields) && r == 0; i++)
-        r = strcmp(matrix_text(one, fields[i]), matrix_text(other, fields[i]));
-    return r;
-}
-
-static int print_table(json_t *cells, bool sorted)
-{
-    size_t count = json_array_size(cells);
-    json_t **rows = calloc(count + 1, sizeof(*rows));
-
-    if (!rows)
-        return say("out of memory");
-    for (size_t i = 0; i < count; i++)
-        rows[i] = json_array_get(cells, i);
-    if (sorted)
-        qsort(rows, count, sizeof(*rows), compare);
     (void)printf("%6s  %-14s %-22s %-10s %-5s %-27s %s\n", "cell", "vendor", "version", "boundary",
         "its", "verdict", "why");
-    for (size_t i = 0; i < count; i++)
-        print_row(rows[i]);
-    free(rows);
+    json_array_foreach(cells, i, cell) print_row(cell);
     (void)printf(
         "BLANK: nobody looked, which is not \"no\".  its: the vendor's own sandbox.  `saphan "
         "matrix show CELL`: the evidence.\n");
-    return 0;
 }
 
 static int print_json(const json_t *cells)
@@ -164,6 +144,8 @@ static int show(enum saphan_matrix_what what, const char *vendor, uint64_t cell,
     json_t *cells = NULL;
     int r = matrix_load(what, vendor, what == SAPHAN_MATRIX_ONE, cell, &cells);
 
+    if (r == 0 && what == SAPHAN_MATRIX_NEWEST && !json)
+        r = matrix_sort(&cells);
     if (r != 0)
         return r;
     if (json)
@@ -171,7 +153,7 @@ static int show(enum saphan_matrix_what what, const char *vendor, uint64_t cell,
     else if (what == SAPHAN_MATRIX_ONE)
         matrix_print_cell(json_array_get(cells, 0));
     else
-        r = print_table(cells, what == SAPHAN_MATRIX_NEWEST);
+        print_table(cells);
     json_decref(cells);
     if (fflush(stdout) != 0 && r == 0)
         return say("standard output could not be written");

@@ -7,25 +7,8 @@ if ! as_user unshare --user --map-root-user true 2>/dev/null; then
     finish
 fi
 
-mkdir -p "$T/vendors" "$T/bin" && chmod 755 "$T/vendors" "$T/bin"
-cat >"$T/vendors/boxer.vendor" <<'VENDOR'
-[vendor]
-Name=boxer
-Program=boxer
-Version=--version
-Sandbox=off
-Bypass=--no-box
-Remedy=--no-box
-Package=yes
-
-[switch no-box]
-Flag=--no-box
-Off=true
-
-[switch box]
-Flag=--box
-On=true
-VENDOR
+mkdir -p "$T/bin" && chmod 755 "$T/bin"
+invented_vendor boxer
 boxer() { # VERSION: it becomes the vendor's program
     cat >"$T/bin/boxer.new" <<SH
 #!/bin/bash

@@ -167,6 +167,29 @@ policy() { # USERS [LINE...]: a policy that lets them do everything, with furthe
     printf '%s\n' '[allow test]' "User=$users" Boundary=domain 'View=minimal host' 'Net=none host' \
         'Vendor=*' Read=/ Write=/ "$@"
 }
+# invented_vendor NAME: in $T/vendors, for --vendors of a daemon: the program NAME, with --box and --no-box for
+# its own sandbox.
+invented_vendor() {
+    mkdir -p "$T/vendors" && chmod 755 "$T/vendors"
+    cat >"$T/vendors/$1.vendor" <<VENDOR
+[vendor]
+Name=$1
+Program=$1
+Version=--version
+Sandbox=off
+Bypass=--no-box
+Remedy=--no-box
+Package=yes
+
+[switch no-box]
+Flag=--no-box
+Off=true
+
+[switch box]
+Flag=--box
+On=true
+VENDOR
+}
 daemon_cgroup() { # of PID: the folder that its legs are in
     local mount path
     mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)

@@ -6,26 +6,9 @@ export T
 
 # ---- invented vendors ----
 # Each is the program "agent", with --box and --no-box for its own sandbox, and leaves artefact.txt.
-mkdir -p "$T/vendors" "$T/bin" && chmod 755 "$T/vendors" "$T/bin"
+mkdir -p "$T/bin" && chmod 755 "$T/bin"
 for name in nester loud liar hanger spinner waiter breaker crasher; do
-    cat >"$T/vendors/$name.vendor" <<VENDOR
-[vendor]
-Name=$name
-Program=$name
-Version=--version
-Sandbox=off
-Bypass=--no-box
-Remedy=--no-box
-Package=yes
-
-[switch no-box]
-Flag=--no-box
-Off=true
-
-[switch box]
-Flag=--box
-On=true
-VENDOR
+    invented_vendor $name
 done
 agent() { # NAME: what it does with its sandbox on is on standard input
     { cat <<'SH'

@@ -34,16 +34,7 @@ file_in() { # SEAT FILE: from standard input
 is_on() { [ "$1" = on ] && echo true || echo false; }
 
 vendor_codex() {
-    file_in "$4" .codex/config.toml <<TOML
-model = "mock"
-model_provider = "mock"
-check_for_update_on_startup = false
-[model_providers.mock]
-name = "mock"
-base_url = "http://127.0.0.1:$port/v1"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-TOML
+    codex_settings | file_in "$4" .codex/config.toml
     options=(--env MOCK_KEY=dummy)
     command=("$2/node_modules/.bin/codex" exec)
     if [ "$1" = on ]; then command+=(-s workspace-write); else command+=(--dangerously-bypass-approvals-and-sandbox); fi

@@ -5,17 +5,7 @@ have codex @openai/codex
 codex=$root/node_modules/.bin/codex
 start() {
     fresh
-    seat .codex/config.toml <<TOML
-${1:-}
-model = "mock"
-model_provider = "mock"
-check_for_update_on_startup = false
-[model_providers.mock]
-name = "mock"
-base_url = "http://127.0.0.1:$port/v1"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-TOML
+    codex_settings "" "${1:-}" | seat .codex/config.toml
 }
 options=(--env MOCK_KEY=dummy)
 run() { # WORD...: behind `codex exec`

@@ -21,16 +21,7 @@ with() { export SAPHAN_SOCKET=$T/$1/saphan.sock; }
 
 start() {
     fresh
-    seat .codex/config.toml <<TOML
-model = "mock"
-model_provider = "mock"
-check_for_update_on_startup = false
-[model_providers.mock]
-name = "mock"
-base_url = "http://127.0.0.1:$port/v1"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-TOML
+    codex_settings | seat .codex/config.toml
 }
 node=/usr/bin/node
 options=(--env MOCK_KEY=dummy)

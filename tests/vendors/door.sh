@@ -35,16 +35,7 @@ await 20 bash -c 'exec 3<>/dev/tcp/11.22.33.44/8443'
 start() { # BASE-URL
     fresh
     : >"$T/shown"
-    seat .codex/config.toml <<TOML
-model = "mock"
-model_provider = "mock"
-check_for_update_on_startup = false
-[model_providers.mock]
-name = "mock"
-base_url = "$1"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-TOML
+    codex_settings "$1" | seat .codex/config.toml
 }
 run() { # OPTION...: of saphan run
     turn --net door --env MOCK_KEY=of-the-agent "$@" -- "$codex" exec --dangerously-bypass-approvals-and-sandbox \

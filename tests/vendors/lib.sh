@@ -106,6 +106,20 @@ workspace() { # FILE: from standard input
     owned "$W/ws"
 }
 
+codex_settings() { # [BASE-URL [FIRST-LINE]]: on standard output
+    cat <<TOML
+${2:-}
+model = "mock"
+model_provider = "mock"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "${1:-http://127.0.0.1:$port/v1}"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+TOML
+}
+
 # turn [SAPHAN-OPTION...] -- COMMAND...: one turn of the vendor in a leg.
 turn() {
     rm -f "$W/ws/artefact.txt"
