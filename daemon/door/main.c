@@ -23,9 +23,8 @@
 #include "door.h"
 
 #include "decisions.h"
-#include "enclosure.h"
+#include "door_walls.h"
 #include "fault.h"
-#include "filters.h"
 #include "log.h"
 #include "outlets.h"
 #include "passage.h"
@@ -34,12 +33,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #define ROOT 4
-#define DESCRIPTORS 2200 /* two a connection, and a few */
-#define MEMORY (256UL << 20)
 
 static int say_ready(const struct fault *fault)
 {
@@ -150,18 +146,6 @@ static int open_loop(struct door *door)
     return r < 0 ? r : decisions_open(door);
 }
 
-static int enclose(uint32_t uid, struct fault *ret_fault)
-{
-    int r = 0;
-
-#ifndef SAPHAN_SANITIZED /* whose shadow memory is terabytes of addresses */
-    r = enclosure_limit(RLIMIT_AS, MEMORY, ret_fault);
-#endif
-    if (r == 0 && prctl(PR_SET_NAME, "saphan-door", 0, 0, 0) < 0)
-        r = fault_set(ret_fault, STEP_IDENTITY, errno, "name");
-    return r < 0 ? r : enclosure_enter(uid, ROOT, DESCRIPTORS, &filter_door, ret_fault);
-}
-
 int main(int argc, char **argv)
 {
     static struct door door; /* the one context: too big for a stack frame to be tidy */
@@ -181,7 +165,7 @@ int main(int argc, char **argv)
     if (r < 0)
         (void)fault_set(&fault, STEP_DOOR, -r, "loop");
     else
-        r = enclose((uint32_t)uid, &fault);
+        r = door_enclose((uint32_t)uid, ROOT, &fault);
     if (r < 0) {
         log_error(
             "step %s: %s: %s", step_slug(fault.step), fault.subject, fault_errno_name(fault.error));
