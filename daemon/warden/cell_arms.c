@@ -41,6 +41,8 @@ static bool may_control(struct front *front, const struct seam_message *message,
 }
 
 #define RETRIES 5 /* refused calls that make a loop of it */
+#define BUSY_PERCENT                                                                               \
+    10 /* of a cpu: whoever waits takes next to none, however busy the machine is */
 
 static int64_t percent(int64_t part, int64_t whole)
 {
@@ -62,7 +64,7 @@ static void describe_hang(const struct arm_leg_row *leg, char detail[ARM_DETAIL_
         "is empty",
         leg->refused_calls >= RETRIES ? "a retry loop without an end"
         : leg->cpu_us < 0             ? "no end"
-        : cpu >= 50                   ? "spinning"
+        : cpu >= BUSY_PERCENT         ? "spinning"
                                       : "waiting",
         share, (long long)(leg->wall_us / 1000), (unsigned long long)leg->refused_calls,
         leg->denial[0] ? ", the first: " : "", leg->denial);

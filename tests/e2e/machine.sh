@@ -44,6 +44,17 @@ fi
 leg -- /bin/true
 expect "legs go on while and after" 0 GREEN
 
+# A row is of one start: the next measures again, and decides by what it found.
+state=$T/measure/state
+kill "$daemon_pid"; wait "$daemon_pid" 2>/dev/null
+sqlite3 "$state/ledger.db" "UPDATE machine SET boot_id = 'another', kernel = 'another'; UPDATE rung SET state = 'absent'"
+start_daemon "$T/measure" || not_ok "a daemon starts on rows of another boot" "$(cat "$T/measure.log")"
+lines saphan machine show
+check "rows of another boot and kernel are measured anew at start" \
+    has "map(select(.event == \"machine\"))[0] | .row == $((first + 2)) and .boot_id == \"$(cat /proc/sys/kernel/random/boot_id)\""
+leg -- /bin/true
+expect "and nothing is decided by them" 0 GREEN
+
 # A domain around saphand that refuses it nothing is seen all the same; and one around who measures.
 if "$TESTS/e2e/in_domain.py" true 2>"$T/said"; then
     check "control: in nobody's domain no layer is counted" \

@@ -86,6 +86,7 @@ check "arms 0 to 4 were legs, the control was none" cell '[.arms[].leg > 0] == [
 check "the write outside was refused, and said so" cell '.arms[2].outcome == "held" and (.arms[2].output | length) > 0'
 check "the cell names version, hash, kernel, walls, who and what would falsify it" \
     cell '(.vendor_version | test("nester 1.0")) and (.sha256 | length) == 64 and .kernel != "" and
+        .platform == "linux" and .distribution != "" and (.boot_id | length) == 36 and .saphan != "" and
         (.walls | test("write-confined=")) and .user != "" and .measured_by != "" and .host != "" and
         (.falsify | test("^saphan matrix measure .*nester")) and .sandbox == "on" and .enclosure != ""'
 check "nothing of ours stays in the workspace" sh -c "[ -z \"\$(ls -A '$W/ws')\" ] && [ -z \"\$(ls -d '$W'/saphan-outside* 2>/dev/null)\" ]"
@@ -101,6 +102,13 @@ check "people read it in capitals" sh -c "saphan matrix show | grep -q 'COLLIDES
 measure hanger -- "$box/hanger" --box
 verdict "a retry loop without an end: HANGS, with its shape" 124 HANGS 4 "a retry loop without an end"
 check_not "and its tree is gone" pgrep -f "$box/hanger"
+check "meanwhile its arm, elapsed and bound were told" jq -es \
+    'map(select(.event == "progress")) | length > 0 and all(.[]; .arm == 4 and .elapsed_ms > 0 and .bound_ms == 3000)' "$T/json"
+rm -rf "$W/ws" && mkdir "$W/ws" && owned "$W/ws"
+(cd "$W" && as_user script -qefc "saphan matrix measure --vendor hanger --workspace $W/ws --read $T/bin --artefact artefact.txt \
+    --limit wall=3s -- $box/hanger --box" /dev/null </dev/null) >"$T/out" 2>&1
+check "and at a terminal too" grep -q 'arm 4 (turn): [12] s of at most 3 s' "$T/out"
+check "where it says by hand" grep -q 'by hand, at a terminal' "$T/out"
 measure spinner -- "$box/spinner" --box
 verdict "a loop that asks for nothing: HANGS, spinning" 124 HANGS 4 ": spinning: "
 measure waiter -- "$box/waiter" --box
@@ -120,11 +128,15 @@ measure nester --read "$T/nothing" -- "$box/nester" --box
 verdict "a baseline that fails says nothing of the vendor" 113 INDETERMINATE 0 "control 0 (echo)"
 check "and leaves the rest unrunnable, not failed" cell '[.arms[1:6][].outcome] | all(. == "unrunnable")'
 
+measure proc -- /bin/sh -c "head -c 1000000 /dev/zero | tr '\\0' x; echo done >artefact.txt"
+verdict "a turn that writes a megabyte: NESTS" 0 NESTS 4 ""
+check "of which the beginning is kept, in each arm alike" cell '.arms[4,5].output | length == 4096'
+
 # ---- shown ----
 check "show has the newest of each, and the blanks" sh -c \
     "saphan matrix show --json | jq -es 'map(select(.vendor == \"hanger\" and .boundary == \"container\"))[0].verdict == \"BLANK\"'"
 check "blank is told as nobody looked" sh -c "saphan matrix show | grep -q 'nobody looked'"
-check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 11 ]"
+check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 13 ]"
 check "a cell by its number shows its evidence" sh -c "saphan matrix show 2 | grep -q '^falsify .*saphan matrix measure'"
 as_user saphan matrix show 99 >"$T/out" 2>"$T/said"
 check "a cell that is none" sh -c "[ $? = 125 ] && grep -q cell-unknown '$T/said'"
@@ -155,7 +167,7 @@ check "who may not measure is refused" sh -c "[ $? = 125 ] && grep -q measure-no
 
 # ---- moved ----
 saphan matrix export >"$T/cells" 2>"$T/said"
-check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 11 ]"
+check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 13 ]"
 SAPHAN_SOCKET=$T/m/saphan.sock
 policy "$LEG_USER root" Measure=yes Require-Cell=NESTS >"$T/n.policy"
 run_daemon "$T/n"
