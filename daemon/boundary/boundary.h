@@ -15,6 +15,8 @@
 /* Whom pid 1 runs as while its leg runs: an id of the leg's range that is nobody's. */
 #define BOUNDARY_PID1_ID 65533
 
+#define SITE_LED_MAX 64
+
 /* The boundary of one leg while it is built. */
 struct site {
     const struct plan_view *view;
@@ -29,8 +31,10 @@ struct site {
     int ruleset;                   /* Landlock's */
     int null;                      /* the leg's own /dev/null */
     char *places[PLAN_MOUNTS_MAX]; /* where a mount stands, if not at its target; owned */
-    int streams[3];                /* what becomes descriptors 0, 1 and 2 */
-    int kept[3]; /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
+    char *led[SITE_LED_MAX]; /* what is read-only because a carve-out is a link to it; owned */
+    uint32_t n_led;
+    int streams[3]; /* what becomes descriptors 0, 1 and 2 */
+    int kept[3];    /* read ends of pipes to the stub, for output it keeps or counts, or -EBADF */
 };
 
 void boundary_init(struct site *site);

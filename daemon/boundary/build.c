@@ -36,6 +36,8 @@ void boundary_done(struct site *site)
     }
     for (size_t i = 0; i < array_size(site->places); i++)
         free(site->places[i]);
+    for (uint32_t i = 0; i < site->n_led; i++)
+        free(site->led[i]);
 }
 
 static int run_stages(int (*const *stages)(struct site *, struct fault *), size_t count,

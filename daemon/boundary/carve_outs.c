@@ -114,6 +114,17 @@ static int reopen(const struct walk *walk)
     return 0;
 }
 
+/* What a link led to is no name that the warden knows. */
+static int note_led(const struct walk *walk)
+{
+    struct site *site = walk->site;
+
+    if (walk->way.links == 0 || site->n_led == SITE_LED_MAX)
+        return 0;
+    site->led[site->n_led] = text_format("%s/%s", walk->way.done, walk->way.name);
+    return site->led[site->n_led++] ? 0 : -ENOMEM;
+}
+
 /* Keeps FD in its place, unless it cannot be moved anyway. */
 static int pin(const struct walk *walk, int fd)
 {
@@ -138,7 +149,9 @@ static int protect(const struct walk *walk, int fd)
         return r < 0 ? r : 0;
     if (walk->kind != CARVE_OUT_PIN) {
         r = bind(walk, fd, true);
-        return r < 0 ? r : reopen(walk);
+        if (r == 0)
+            r = reopen(walk);
+        return r < 0 ? r : note_led(walk);
     }
     if (fstat(fd, &st) < 0)
         return -errno;

@@ -358,6 +358,7 @@ struct seam_plan {
 
 struct seam_ready {
     uint64_t build_us;
+    struct seam_list led; /* paths that are read-only because a carve-out is a link to them */
 };
 
 struct seam_failed {

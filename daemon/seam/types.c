@@ -24,6 +24,7 @@
 FIELDS(event, TEXT(struct seam_event, subject), TEXT(struct seam_event, detail));
 FIELDS(told, TEXT(struct seam_told, event.subject), TEXT(struct seam_told, event.detail),
     TEXT(struct seam_told, comm), TEXT(struct seam_told, exe));
+FIELDS(ready, LIST(struct seam_ready, led));
 FIELDS(refused, TEXTS(struct seam_refused, refusals, detail));
 FIELDS(verdict, TEXTS(struct seam_verdict, reasons, detail), TEXT(struct seam_verdict, kept));
 FIELDS(leg, TEXT(struct seam_leg, vendor), TEXT(struct seam_leg, directory),
@@ -145,7 +146,7 @@ static const struct seam_type_form forms[] = {
     [SEAM_PLAN] = {sizeof(struct seam_plan), SEAM_DESCRIPTORS_MAX, NULL},
     [SEAM_GO] = {sizeof(struct seam_end), 0, NULL},
     [SEAM_WAITING] = {sizeof(struct seam_end), 0, NULL},
-    [SEAM_READY] = {sizeof(struct seam_ready), 0, NULL},
+    [SEAM_READY] = {sizeof(struct seam_ready), 0, ready_fields},
     [SEAM_FAILED] = {sizeof(struct seam_failed), 0, failed_fields},
     [SEAM_STARTED] = {sizeof(struct seam_started), 0, NULL},
     [SEAM_EXITED] = {sizeof(struct seam_exited), 0, NULL},

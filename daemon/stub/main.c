@@ -227,6 +227,22 @@ static int raise_walls(struct program *program, const struct plan *plan, struct 
     return r < 0 ? r : boundary_retire(plan->uid, plan->gid, ret_fault);
 }
 
+/* A list that does not fit stays away: it is for the telling alone. */
+static void say_ready(const struct site *site, uint64_t build_us)
+{
+    struct seam_ready ready = {.build_us = build_us};
+    struct seam_writer writer;
+    size_t size = 0;
+    uint32_t n = 0;
+
+    while (n < site->n_led && (size += strlen(site->led[n]) + 1) <= SEAM_STRINGS_MAX / 2)
+        n++;
+    seam_writer_init(&writer, SEAM_READY, 0);
+    ready.led = seam_put_list(&writer, (const char *const *)site->led, n);
+    (void)seam_send(CHANNEL, &writer, &ready, NULL, 0);
+    seam_writer_done(&writer);
+}
+
 /* Executes on the warden's word, and lets go of all that was only for the program. */
 static int start(struct program *program, struct watch *watch, struct fault *ret_fault)
 {
@@ -286,7 +302,7 @@ static int run(struct site *site, const struct seam_message *message, struct pla
         r = raise_walls(&program, view->plan, ret_fault);
     if (r < 0)
         return r;
-    (void)say(SEAM_READY, &(struct seam_ready){.build_us = clock_monotonic_us() - asked_us});
+    say_ready(site, clock_monotonic_us() - asked_us);
     r = start(&program, watch, ret_fault);
     plan_close(view);
     return r;

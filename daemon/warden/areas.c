@@ -1,5 +1,6 @@
 #include "areas.h"
 
+#include "ledger.h"
 #include "leg_environment.h"
 #include "leg_image.h"
 #include "text.h"
@@ -123,4 +124,25 @@ int areas_write(const struct leg *leg, char **ret_lines, size_t *ret_size)
     *ret_lines = lines;
     *ret_size = size;
     return 0;
+}
+
+void areas_add_led(const struct leg *leg, const struct seam_message *message)
+{
+    const struct seam_ready *ready = message->fixed;
+    const char *at = seam_list_first(message, ready->led);
+    auto_free char *lines = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    if (ready->led.count == 0)
+        return;
+    out = open_memstream(&lines, &size);
+    if (!out)
+        return;
+    for (uint32_t i = 0; i < ready->led.count && i < CARVE_OUTS_MAX; i++, at = seam_list_next(at)) {
+        if (text_path_is_normal(at))
+            add(out, WHY_CARVE_OUT, at);
+    }
+    if (fclose(out) == 0)
+        ledger_boundary_add(leg->warden->ledger, leg->id, lines, size);
 }

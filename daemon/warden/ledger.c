@@ -29,6 +29,7 @@ static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_LEG_IMAGE] = "INSERT INTO leg_image VALUES (?,?,?)",
     [STATEMENT_INTENT] = "INSERT INTO intent VALUES (?,?,?,?,?,?,?)",
     [STATEMENT_BOUNDARY] = "INSERT INTO boundary VALUES (?,?)",
+    [STATEMENT_BOUNDARY_ADD] = "UPDATE boundary SET areas = CAST(areas || ? AS BLOB) WHERE leg=?",
     [STATEMENT_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?)",
     [STATEMENT_REASON] = "INSERT OR REPLACE INTO reason VALUES (?,?,?,?)",
     [STATEMENT_END] = ("UPDATE leg SET ended_ms=?, colour=?, wait_status=?, client_status=?,"
@@ -335,6 +336,22 @@ static int insert_boundary(struct ledger *ledger, const struct leg *leg)
     bind_number(s, 1, (int64_t)leg->id);
     (void)sqlite3_bind_blob(s, 2, lines, (int)size, SQLITE_TRANSIENT);
     return ledger_run(ledger, STATEMENT_BOUNDARY);
+}
+
+/* Like an event: the next commit takes it along. */
+void ledger_boundary_add(struct ledger *ledger, uint64_t leg, const char *lines, size_t size)
+{
+    static const struct timeval soon = {.tv_usec = 100000};
+    sqlite3_stmt *s = ledger->statements[STATEMENT_BOUNDARY_ADD];
+
+    if (ledger_start(ledger) < 0)
+        return;
+    (void)sqlite3_bind_blob(s, 1, lines, (int)size, SQLITE_TRANSIENT);
+    bind_number(s, 2, (int64_t)leg);
+    if (ledger_run(ledger, STATEMENT_BOUNDARY_ADD) < 0)
+        log_error(
+            "ledger: what links of leg %llu lead to could not be written", (unsigned long long)leg);
+    (void)event_add(ledger->later, &soon);
 }
 
 static int insert_intents(struct ledger *ledger, const struct leg *leg)

@@ -42,6 +42,8 @@ int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *co
 /* What its boundary shows and where it stops: strings of why.h, each with its NUL.  -ENOENT: none
  * is recorded. */
 int ledger_boundary(struct ledger *ledger, uint64_t leg, char **ret_lines, size_t *ret_size);
+/* Further strings of the kind. */
+void ledger_boundary_add(struct ledger *ledger, uint64_t leg, const char *lines, size_t size);
 /* Whose it was. -ENOENT. */
 int ledger_owner(struct ledger *ledger, uint64_t leg, uint32_t *ret_uid);
 

@@ -7,6 +7,7 @@
 #include "legs.h"
 
 #include "accounts.h"
+#include "areas.h"
 #include "cells.h"
 #include "cgroup.h"
 #include "cgroup_bpf.h"
@@ -494,6 +495,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
     switch (message->header.type) {
     case SEAM_READY:
         leg->ready = true;
+        areas_add_led(leg, message);
         ear_learn(leg);
         leg_go_ahead(leg);
         break;

@@ -6,8 +6,9 @@ export E2E_BASE=${E2E_BASE:-/var/tmp}
 mkdir -p "$W"/{ws/{.git,.vscode,keep,sub},rd/deep,wr,seat}
 for file in ws/{a,.git/config,.vscode/settings,keep/a,sub/a} rd/{a,deep/a} wr/a seat/a; do echo content >"$W/$file"; done
 for place in ws rd wr; do printf '#!/bin/sh\necho ran\n' >"$W/$place/prog" && chmod 755 "$W/$place/prog"; done
+ln -s keep "$W/ws/.agents" && ln -s "$W/ws/sub/held" "$W/ws/.claude" && mkdir "$W/ws/sub/held" && echo content >"$W/ws/sub/held/a"
 owned "$W"
-table=("$W"/ws{,/a,/new,/sub,/sub/a,/.git,/.git/config,/.git/new,/.codex,/.codex/new,/.vscode,/.vscode/settings,/keep,/keep/a,/keep/new}
+table=("$W"/ws{,/a,/new,/sub,/sub/a,/.git,/.git/config,/.git/new,/.codex,/.codex/new,/.vscode,/.vscode/settings,/keep,/keep/a,/keep/new,/sub/held,/sub/held/a,/sub/held/new}
     "$W"/rd{,/a,/new,/deep,/deep/a} "$W"/wr{,/a,/new} "$W"/seat{,/a,/new} "$W" "$W/elsewhere" "$T" "$T/json" / /var /var/tmp
     /tmp /tmp/new /run /run/new /dev/shm /dev/shm/new /dev /dev/new /usr /usr/bin /usr/bin/true /usr/new /bin /bin/true /lib /etc
     /etc/passwd /etc/new /etc/shadow /srv /home /proc /proc/version /sys /boot /nowhere /nowhere/deep /run/home /run/new)
