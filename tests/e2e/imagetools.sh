@@ -98,7 +98,9 @@ while kill -0 $adding 2>/dev/null; do
     sleep 0.05
 done
 check "is added" wait $adding
-check "in memory that does not grow with it: at most $most kB" test "$most" -gt 0 -a "$most" -lt 65536
+bound=65536
+[ -z "${ASAN_OPTIONS:-}" ] || bound=1000000 # a sanitizer keeps for itself what was freed
+check "in memory that does not grow with it: at most $most kB" test "$most" -gt 0 -a "$most" -lt $bound
 leg --boundary container --image big -- sh -c 'ls /30 | busybox wc -l; stat -c %s /30/10'
 equal "and is all there" "10 1000000" "$(output | tr '\n' ' ' | sed 's/ $//')"
 finish
