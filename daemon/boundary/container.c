@@ -7,8 +7,8 @@
  * stays writable within the scratch's bound.
  *
  * A link of an image on the way to a place leads where it would inside: what we mount on is walked
- * to as text, a component at a time, so that nothing leads out of the root (way.h); a link in a
- * place of ours (/proc, /dev, ...) is taken away first, and no grant comes to stand in one.
+ * to as text, a component at a time, so that nothing leads out of the root (way.h); over a link in
+ * a place of ours (/proc, /dev, ...) stands a directory, and no grant comes to stand in one.
  */
 #include "stages.h"
 
@@ -69,16 +69,29 @@ static int stack(struct site *site, struct fault *ret_fault)
     return r < 0 ? fault_set(ret_fault, STEP_LAYERS, -r, "overlayfs") : r;
 }
 
+/* Whatever an image has in a place of ours, a directory of the upper one stands above it.  (To take
+ * it away and make one would need an attribute that tmpfs does not keep before Linux 6.6.) */
+static int make_upper(int scratch, struct fault *ret_fault)
+{
+    static const char *const places[] = {
+        "upper", "upper/proc", "upper/sys", "upper/dev", "upper/tmp", "upper/run"};
+
+    if (mkdirat(scratch, "work", 0700) < 0)
+        return fault_set(ret_fault, STEP_LAYERS, errno, "work directory");
+    for (size_t i = 0; i < array_size(places); i++) {
+        if (mkdirat(scratch, places[i], 0755) < 0)
+            return fault_set(ret_fault, STEP_LAYERS, errno, "%s", places[i]);
+    }
+    return sys_make(scratch, ret_fault);
+}
+
 int stage_image(struct site *site, struct fault *ret_fault)
 {
     auto_close int scratch = -EBADF, image = -EBADF, at = -EBADF;
     int r = scratch_make(site, &scratch, ret_fault);
 
-    if (r < 0)
-        return r;
-    if (mkdirat(scratch, "upper", 0755) < 0 || mkdirat(scratch, "work", 0700) < 0)
-        return fault_set(ret_fault, STEP_LAYERS, errno, "upper directory");
-    r = sys_make(scratch, ret_fault);
+    if (r == 0)
+        r = make_upper(scratch, ret_fault);
     if (r < 0)
         return r;
     image = stack(site, ret_fault);
@@ -95,18 +108,6 @@ int stage_image(struct site *site, struct fault *ret_fault)
     close_fd(&site->root);
     site->root = steal_fd(&image);
     return 0;
-}
-
-/* Whatever an image has in a place of ours, it is a directory afterwards. */
-static int clear_place(const struct site *site, const char *name)
-{
-    struct stat st;
-
-    if (fstatat(site->root, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT ? 0 : -errno;
-    if (S_ISDIR(st.st_mode))
-        return 0;
-    return unlinkat(site->root, name, 0) < 0 ? -errno : 0;
 }
 
 static int take_place(struct site *site, int mount, const char *path)
@@ -134,15 +135,8 @@ static int system_places(struct site *site, struct fault *ret_fault)
 
 int stage_image_places(struct site *site, struct fault *ret_fault)
 {
-    static const char *const ours[] = {"proc", "sys", "dev", "tmp", "run"};
-    int r = 0;
+    int r = system_places(site, ret_fault);
 
-    for (size_t i = 0; r == 0 && i < array_size(ours); i++) {
-        r = clear_place(site, ours[i]);
-        if (r < 0)
-            return fault_set(ret_fault, STEP_MOUNTS, -r, "/%s of the image", ours[i]);
-    }
-    r = system_places(site, ret_fault);
     return r < 0 ? r : scratch_attach(site, ret_fault);
 }
 

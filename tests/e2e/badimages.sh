@@ -128,7 +128,8 @@ export SAPHAN_SOCKET=$T/small/saphan.sock
 bad many image-too-big d/
 bad tail-bomb image-too-big layer
 bad bomb image-too-big zeros
-check "and nothing of them stays" await 20 test -z "$(ls "$T/small/state/images/staging")"
+none_staged() { [ -z "$(ls "$T/small/state/images/staging")" ]; }
+check "and nothing of them stays" await 20 none_staged
 equal "nor is listed" "" "$(image list --json)"
 export SAPHAN_SOCKET=$large
 
