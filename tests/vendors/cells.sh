@@ -18,6 +18,13 @@ package_of() {
 }
 # What is no agent program of somebody's, or has no sandbox: one cell a boundary.
 has_sandbox() { case $1 in opencode | openai-compat | agent-loop | proc) return 1 ;; esac; }
+# copilot's sandbox, which its control has on, opens /dev/net/tun: root's on most machines
+# (SAPHAN_TEST_USER=root measures it).
+can_sandbox() {
+    [ "$1" = copilot ] || return 0
+    needs slirp4netns iptables
+    as_user test -w /dev/net/tun || { skip "copilot" "/dev/net/tun for $LEG_USER"; return 1; }
+}
 program_of() {
     case $1 in
     gemini-cli) echo gemini ;;

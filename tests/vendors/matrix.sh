@@ -14,7 +14,7 @@ needs socat bwrap
 # What the vendor's own sandbox says when a domain refuses it.
 collides_with() { case $1 in codex | gemini-cli | droid) echo SILENT ;; esac; }
 for vendor in ${SAPHAN_MATRIX_VENDORS:-${all_vendors[@]}}; do
-    [ "$vendor" = copilot ] && continue # its sandbox wants /dev/net/tun and root's iptables: see copilot.sh
+    can_sandbox "$vendor" || continue
     bin=/bin/sh root=/ node=$node22
     if [ -n "$(package_of "$vendor")" ]; then
         have "$vendor" "$(package_of "$vendor")"

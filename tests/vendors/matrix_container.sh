@@ -36,6 +36,7 @@ inside=(--boundary container --image agents --user 1000:1000 --env NODE=/usr/loc
 wanted_on() { # VENDOR: RC VERDICT WORDS
     case $1 in
     droid | claude-code) echo 112 COLLIDES SILENT ;;
+    copilot) echo 112 COLLIDES SILENT ;; # no /dev/net/tun, no slirp4netns
     *) echo 0 NESTS "" ;;
     esac
 }
@@ -51,7 +52,7 @@ its_own_files() { # in the workspace
     echo '{}' | tee "$1/.claude/settings.json" >"$1/.claude/settings.local.json"
 }
 for vendor in "${some[@]}"; do
-    [ "$vendor" = copilot ] && continue # its sandbox wants /dev/net/tun, which a leg has not
+    can_sandbox "$vendor" || continue
     if has_sandbox "$vendor"; then
         one on
         read -r wanted_rc wanted words <<<"$(wanted_on "$vendor")"
