@@ -99,7 +99,7 @@ static int put_the_few(char **list, const struct leg_surroundings *about)
 /* Programs that honour a proxy know it by one of these; the others need a forward.  ALL_PROXY too
  * is the HTTP one: libraries that find a SOCKS proxy there and lack their SOCKS part refuse to
  * start. */
-static int put_proxies(char **list)
+static int put_proxies(char **list, const struct leg_surroundings *about)
 {
     static const char *const proxies[] = {
         "HTTP_PROXY=" PROXY_HTTP,
@@ -110,14 +110,16 @@ static int put_proxies(char **list)
         "all_proxy=" PROXY_HTTP,
         "NO_PROXY=localhost,127.0.0.1,::1",
         "no_proxy=localhost,127.0.0.1,::1",
-        "NODE_USE_ENV_PROXY=1",
-        "JAVA_TOOL_OPTIONS=" JAVA_PROXY("http") " " JAVA_PROXY(
-            "https") " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
     };
     int r = 0;
 
     for (size_t i = 0; i < array_size(proxies) && r == 0; i++)
         r = put_take(list, strdup(proxies[i]));
+    if (r == 0 && about->node)
+        r = put_take(list, strdup("NODE_USE_ENV_PROXY=1"));
+    if (r == 0 && about->jvm)
+        r = put_take(list, strdup("JAVA_TOOL_OPTIONS=" JAVA_PROXY("http") " " JAVA_PROXY(
+                               "https") " -Dhttp.nonProxyHosts=localhost|127.*|[::1]"));
     return r;
 }
 
@@ -131,7 +133,7 @@ int environment_compose(const struct leg_surroundings *about, const char *const 
         return -ENOMEM;
     r = put_the_few(list, about);
     if (r == 0 && about->door)
-        r = put_proxies(list);
+        r = put_proxies(list, about);
     for (size_t i = 0; i < n_requested && r == 0; i++) {
         if (requested[i][0] == '=' || !strchr(requested[i], '=')) {
             if (ret_bad)

@@ -19,13 +19,14 @@ struct leg_surroundings {
     const char *home; /* the leg's HOME, absolute */
     const char *user; /* the requester's name; NULL: its uid stands for it */
     bool door;        /* the leg has one: programs are told where it is */
+    bool node, jvm;   /* and so are these, as the vendor's profile says */
 };
 
 /* Composes a NULL-terminated list of NAME=VALUE (environ(7)):
  *   PATH (without the sbin directories for others than root), HOME, LANG=C.UTF-8, TERM=dumb,
  *   TMPDIR=/tmp, USER, LOGNAME, SHELL=/bin/sh, SAPHAN_LEG=ID,
  *   with a door HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY and their small twins,
- *   NODE_USE_ENV_PROXY=1 (node) and JAVA_TOOL_OPTIONS (the JVM),
+ *   and for what runs on them NODE_USE_ENV_PROXY=1 (node) and JAVA_TOOL_OPTIONS (the JVM),
  * then REQUESTED in its order.  A requested variable replaces one of the few; of two requested with
  * one name the last holds.  SAPHAN_LEG is ours: a request that sets it changes nothing.
  * 0, ENVIRONMENT_E_*, -ENOMEM.  *RET_BAD (may be NULL) is the text at fault, after E_NAME. */

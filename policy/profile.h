@@ -123,7 +123,8 @@ struct profile {
     struct words credentials;
     struct words permissions; /* relative to the workspace */
     struct words proxy;
-    bool package; /* its package and interpreter become read grants */
+    bool proxy_node, proxy_jvm; /* it runs on these, or starts programs that do */
+    bool package;               /* its package and interpreter become read grants */
 
     struct profile_switch switches[PROFILE_SWITCHES_MAX];
     uint32_t n_switches;

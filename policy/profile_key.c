@@ -127,6 +127,23 @@ static int take_sandbox(struct profile_parser *parser, const char *value)
     return strict_ini_error(&parser->ini, "Sandbox= is none, off, on or unsettled");
 }
 
+/* Runtimes that heed no HTTP_PROXY of themselves. */
+static int take_proxy_runtime(struct profile_parser *parser, const char *value)
+{
+    struct words words = {.count = 0};
+    int r = take_words(parser, value, &words);
+
+    for (uint32_t i = 0; r == 0 && i < words.count; i++) {
+        if (text_equal(words.list[i], "node"))
+            parser->profile.proxy_node = true;
+        else if (text_equal(words.list[i], "jvm"))
+            parser->profile.proxy_jvm = true;
+        else
+            return strict_ini_error(&parser->ini, "Proxy-Runtime= is of node and jvm");
+    }
+    return r;
+}
+
 static int take_package(struct profile_parser *parser, const char *value)
 {
     if (text_parse_bool(value, &parser->profile.package) < 0)
@@ -371,6 +388,7 @@ static const struct key {
     {SECTION_VENDOR, "Credential-File", true, take_credentials},
     {SECTION_VENDOR, "Permission-File", true, take_permissions},
     {SECTION_VENDOR, "Proxy", false, take_proxy},
+    {SECTION_VENDOR, "Proxy-Runtime", false, take_proxy_runtime},
     {SECTION_VENDOR, "Package", false, take_package},
     {SECTION_SWITCH, "Flag", false, take_flag},
     {SECTION_SWITCH, "Takes", false, take_form},

@@ -51,11 +51,14 @@ static int add_all(const struct leg *leg, const char ***ret, size_t *ret_count)
 int leg_put_environment(
     const struct leg *leg, struct seam_writer *writer, struct seam_list *ret_env)
 {
+    const struct profile *profile = leg->request.profile;
     const struct leg_surroundings about = {.leg = leg->id,
         .uid = leg->image ? leg->image->uid : leg->peer.uid,
         .home = home_of(leg),
         .user = leg->image ? leg->image->user : leg->user,
-        .door = leg->decision.net == NET_DOOR};
+        .door = leg->decision.net == NET_DOOR,
+        .node = !profile || profile->proxy_node, /* a program of which nothing is known */
+        .jvm = !profile || profile->proxy_jvm};
     auto_(environment_free) char **environment = NULL;
     auto_free const char **added = NULL;
     size_t n_added, count = 0;

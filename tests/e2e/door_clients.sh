@@ -97,4 +97,28 @@ if [ -n "$node_with_proxy" ]; then
 else
     echo "# node fetch through NODE_USE_ENV_PROXY: this node does not know it"
 fi
+
+# ---- a JVM: the variable is what a leg is given; where one is installed, it finds its way by it ----
+door -- sh -c 'echo "$NODE_USE_ENV_PROXY $JAVA_TOOL_OPTIONS"'
+check "a plain program is told for node and the JVM: $(output)" grep -q '^1 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128 ' "$T/out"
+if java=$(readlink -f "$(command -v java)") && command -v javac >/dev/null; then
+    java_home=$(dirname "$(dirname "$java")")
+    cat >"$W/Fetch.java" <<'JAVA'
+import java.net.*;
+public class Fetch {
+    public static void main(String[] urls) throws Exception {
+        for (String url : urls) {
+            HttpURLConnection to = (HttpURLConnection) new URL(url).openConnection();
+            System.out.print(to.getResponseCode() + " ");
+        }
+    }
+}
+JAVA
+    javac -d "$W" "$W/Fetch.java"
+    door --allow '*.example.test:80' --read "$W/Fetch.class" --read "$java_home" -- \
+        "$java" -cp "$W" Fetch http://api.example.test/ http://other.test/
+    equal "a JVM finds the door: $(tail -n 2 "$T/err")" "200 403 " "$(output)"
+else
+    echo "# a JVM: none is installed"
+fi
 finish

@@ -116,6 +116,40 @@ static void bad_names(void **state)
     }
 }
 
+/* With a door where it is, in the words that each program knows; those of a runtime as its profile
+ * says. */
+static void where_the_door_is(void **state)
+{
+    static const char *const names[] = {"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy",
+        "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"};
+
+    for (unsigned int i = 0; i < 8; i++) {
+        struct leg_surroundings around = about;
+        char **list = NULL;
+        const char *java;
+
+        around.door = i & 1;
+        around.node = i & 2;
+        around.jvm = i & 4;
+        assert_int_equal(environment_compose(&around, NULL, 0, &list, NULL), 0);
+        for (size_t k = 0; k < array_size(names); k++) {
+            const char *value = value_of(list, names[k]);
+
+            if (!around.door)
+                assert_null(value);
+            else
+                assert_string_equal(
+                    value, k < 6 ? "http://127.0.0.1:3128" : "localhost,127.0.0.1,::1");
+        }
+        assert_true(!value_of(list, "NODE_USE_ENV_PROXY") == !(around.door && around.node));
+        java = value_of(list, "JAVA_TOOL_OPTIONS");
+        assert_true(!java == !(around.door && around.jvm));
+        assert_true(!java || (strstr(java, "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128") &&
+                                 strstr(java, "-Dhttps.proxyHost=127.0.0.1")));
+        environment_free(list);
+    }
+}
+
 static void too_many(void **state)
 {
     static char texts[ENVIRONMENT_MAX][16];
@@ -144,6 +178,7 @@ int main(void)
         cmocka_unit_test(the_request_wins),
         cmocka_unit_test(the_leg_is_what_we_say),
         cmocka_unit_test(bad_names),
+        cmocka_unit_test(where_the_door_is),
         cmocka_unit_test(too_many),
     };
 

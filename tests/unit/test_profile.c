@@ -23,6 +23,7 @@ static void an_invented_vendor_is_one_file(void **state)
                                "Remedy=--cage off\n"
                                "Home-Writable=.parrot\n"
                                "Package=yes\n"
+                               "Proxy-Runtime=jvm\n"
                                "\n"
                                "[switch cage]\n"
                                "Flag=-c --cage\n"
@@ -58,6 +59,7 @@ static void an_invented_vendor_is_one_file(void **state)
     assert_string_equal(profile.steers[0].key, "song");
     assert_int_equal(profile.budgets[0].exit_status, 53);
     assert_true(profile.package);
+    assert_true(profile.proxy_jvm && !profile.proxy_node);
     profile_done(&profile);
 }
 
@@ -78,6 +80,7 @@ static const struct {
     {VENDOR "Home-Writable=/etc\n", 5, "no path beneath"},
     {VENDOR "Home-Writable=../x\n", 5, "no path beneath"},
     {VENDOR "Package=maybe\n", 5, "yes or no"},
+    {VENDOR "Proxy-Runtime=node python\n", 5, "node and jvm"},
     {VENDOR "Proxy=A # B\n", 5, "comment behind a value"},
     {VENDOR " Proxy=A\n", 5, "white space"},
     {VENDOR "Proxy: A\n", 5, "Key=value"},
