@@ -184,17 +184,27 @@ char *text_format(const char *format, ...)
     return length < 0 ? NULL : out;
 }
 
-void text_escape(const char *text, char *out, size_t size)
+static void escape(const char *text, unsigned char lowest, char *out, size_t size)
 {
     size_t at = 0;
 
     for (; *text && at + 5 < size; text++) {
         unsigned char c = (unsigned char)*text;
 
-        if (c >= 0x20 && c < 0x7f && c != '\\')
+        if (c >= lowest && c < 0x7f && c != '\\')
             out[at++] = (char)c;
         else
             at += (size_t)snprintf(out + at, size - at, "\\x%02x", c);
     }
     out[at] = '\0';
+}
+
+void text_escape(const char *text, char *out, size_t size)
+{
+    escape(text, ' ', out, size);
+}
+
+void text_escape_word(const char *text, char *out, size_t size)
+{
+    escape(text, ' ' + 1, out, size);
 }

@@ -42,3 +42,5 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Copies TEXT into OUT with every byte that is not printable UTF-8-safe ASCII written as \xNN, so
  * that what a leg wrote cannot steer a terminal.  Always terminated; cut to SIZE. */
 void text_escape(const char *text, char *out, size_t size);
+/* The same with spaces too, for a word among others: what a leg is called cannot look like more. */
+void text_escape_word(const char *text, char *out, size_t size);

@@ -123,7 +123,8 @@ static int decode(char *text)
     return 0;
 }
 
-static int take_text(const struct field *field, char *out, size_t size)
+/* A word among others when it is told, if WORD; else it stands alone, as a path does. */
+static int take_text(const struct field *field, bool word, char *out, size_t size)
 {
     if (!field->quoted && text_equal(field->value, "(null)")) {
         out[0] = '\0';
@@ -131,7 +132,10 @@ static int take_text(const struct field *field, char *out, size_t size)
     }
     if (!field->quoted && decode(field->value) < 0)
         return -EBADMSG;
-    text_escape(field->value, out, size);
+    if (word)
+        text_escape_word(field->value, out, size);
+    else
+        text_escape(field->value, out, size);
     return 0;
 }
 
@@ -140,7 +144,7 @@ static void add_word(const struct field *field, char *object)
     size_t at = strlen(object);
     char word[RECORD_WORD_MAX];
 
-    text_escape(field->value, word, sizeof(word));
+    text_escape_word(field->value, word, sizeof(word));
     (void)snprintf(object + at, RECORD_OBJECT_MAX - at, "%s%s=%s", at ? " " : "", field->key, word);
 }
 
@@ -195,9 +199,9 @@ static int take_denial(struct field *field, struct record *record, unsigned int 
         return blockers_parse(field->value, &record->blockers) < 0 ? -EBADMSG : 0;
     }
     if (text_equal(field->key, "path") || text_equal(field->key, "name"))
-        return take_text(field, record->object, sizeof(record->object));
+        return take_text(field, false, record->object, sizeof(record->object));
     if (text_equal(field->key, "dev"))
-        return take_text(field, record->dev, sizeof(record->dev));
+        return take_text(field, true, record->dev, sizeof(record->dev));
     if (text_equal(field->key, "ino"))
         return take_number(field->value, 10, UINT64_MAX, &record->ino);
     if (text_equal(field->key, "ocomm") && !field->quoted && decode(field->value) < 0)
@@ -244,11 +248,11 @@ static int take_call(struct field *field, struct record *record, unsigned int *h
     }
     if (text_equal(field->key, "comm")) {
         *has |= HAS_COMM;
-        return take_text(field, record->comm, sizeof(record->comm));
+        return take_text(field, true, record->comm, sizeof(record->comm));
     }
     if (text_equal(field->key, "exe")) {
         *has |= HAS_EXE;
-        return take_text(field, record->exe, sizeof(record->exe));
+        return take_text(field, true, record->exe, sizeof(record->exe));
     }
     return 0;
 }

@@ -31,7 +31,7 @@ void caller_comm(pid_t pid, char *out, size_t size)
 
     if (n > 0)
         comm[n - 1] = '\0'; /* the new line */
-    text_escape(n > 0 ? comm : "?", out, size);
+    text_escape_word(n > 0 ? comm : "?", out, size);
 }
 
 void caller_exe(pid_t pid, char *out, size_t size)
@@ -42,7 +42,7 @@ void caller_exe(pid_t pid, char *out, size_t size)
     (void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
     n = readlink(path, exe, sizeof(exe) - 1);
     exe[n < 0 ? 0 : n] = '\0';
-    text_escape(n < 0 ? "?" : exe, out, size);
+    text_escape_word(n < 0 ? "?" : exe, out, size);
 }
 
 /* The fourth field of /proc/PID/stat; the second, in brackets, may hold brackets and spaces. */

@@ -11,6 +11,12 @@ equal "the call is named" unshare "$(subject)"
 check "its flags are decoded" grep -q 'flags=0x50000000=CLONE_NEWUSER|CLONE_NEWNET ' <(detail)
 check "with comm, exe and the pid inside" grep -qE ' comm=unshare exe=/usr/bin/unshare pid=[0-9]+ ' <(detail)
 check "and the chain up to the first program" grep -qE ' chain=unshare\([0-9]+\) sh\([0-9]+\) sh\(2\)$' <(detail)
+leg -- /usr/bin/python3 -c 'import ctypes
+c = ctypes.CDLL(None)
+c.prctl(15, b"a exe=/x pid=9")
+c.unshare(0x10000000)'
+check "a program cannot be called more than a name" \
+    grep -qE ' comm=a\\x20exe=/x\\x20pid=9 exe=/usr/bin/python3[.0-9]* pid=2 chain=a\\x20exe=/x\\x20pid=9\(2\)$' <(detail)
 leg -- /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).mount(b"a", b"/tmp", b"tmpfs", 6, 0)'
 check "mount's flags are decoded" grep -q 'flags=0x6=MS_NOSUID|MS_NODEV ' <(detail)
 flags_of() { jq -r --arg call "$1" 'select(.event == "denied" and .subject == $call) | .detail' "$T/json" | sed 's/ .*//'; }

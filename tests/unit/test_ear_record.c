@@ -93,6 +93,14 @@ static void domains_and_calls(void **state)
     assert_int_equal(record.pid, 2340);
     assert_string_equal(record.comm, "perl");
     assert_string_equal(record.exe, "/usr/bin/perl");
+    assert_int_equal(
+        read_text(AUDIT_RECORD_SYSCALL,
+            HEAD "arch=c000003e syscall=257 success=no exit=-13 a0=ffffff9c ppid=2132 pid=2340 "
+                 "tty=(none) ses=4294967295 comm=612065786520 exe=2F612070696431 key=(null)",
+            &record),
+        0);
+    assert_string_equal(record.comm, "a\\x20exe\\x20");
+    assert_string_equal(record.exe, "/a\\x20pid1");
     assert_int_equal(read_text(AUDIT_RECORD_END, HEAD, &record), 0);
     assert_int_equal(record.kind, RECORD_END);
     assert_int_equal(

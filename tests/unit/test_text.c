@@ -125,6 +125,8 @@ static void what_a_leg_wrote_cannot_steer_a_terminal(void **state)
     text_escape("a\x1b[2Jb\n", out, sizeof(out));
     assert_null(strchr(out, '\x1b'));
     assert_null(strchr(out, '\n'));
+    text_escape_word("a pid=1 b", out, sizeof(out));
+    assert_string_equal(out, "a\\x20pid=1\\x20b");
     char small[8];
     memset(small, 'x', sizeof(small));
     text_escape("\x1b\x1b\x1b\x1b\x1b", small, sizeof(small));
