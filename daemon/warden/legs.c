@@ -175,14 +175,9 @@ static int set_cgroup_limits(struct leg *leg, struct fault *fault)
     }
     if (r == 0 && limits->cpu_percent && controllers & CGROUP_CONTROLLER_CPU)
         r = cgroup_limit_cpu(leg->slot->cgroup, limits->cpu_percent);
+    if (r == 0 && leg->decision.net == NET_CGROUP_BPF)
+        r = cgroup_bpf_cut_internet(leg->slot->cgroup);
     return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "%s", leg->slot->cgroup_name) : 0;
-}
-
-static int raise_cgroup_wall(struct leg *leg, struct fault *fault)
-{
-    int r = leg->decision.net == NET_CGROUP_BPF ? cgroup_bpf_cut_internet(leg->slot->cgroup) : 0;
-
-    return r < 0 ? fault_set(fault, STEP_CGROUP_LIMITS, -r, "internet sockets") : 0;
 }
 
 /* Before the start: the building took too long (a file system that hangs).  After it: wall time. */
@@ -230,8 +225,6 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
     r = start_build_deadline(leg, &fault);
     if (r == 0)
         r = set_cgroup_limits(leg, &fault);
-    if (r == 0)
-        r = raise_cgroup_wall(leg, &fault);
     if (r == 0)
         r = leg_send_plan(leg, &fault);
     if (r < 0) {
