@@ -113,8 +113,8 @@ void judge_capabilities(
         return;
     capabilities_format(request->capabilities, asked);
     capabilities_format(rule->capabilities, lets);
-    refuse(refusals, REASON_CAPABILITY_NOT_ALLOWED,
-        "asked: %s; the rule `%s` of %.80s lets: %s", asked, rule->name, rule->file, lets);
+    refuse(refusals, REASON_CAPABILITY_NOT_ALLOWED, "asked: %s; the rule `%s` of %.80s lets: %s",
+        asked, rule->name, rule->file, lets);
 }
 
 /* After a rule was found: whoever may not know of an image does not hear what it is like. */

@@ -24,8 +24,8 @@ const char *leg_image_place(struct leg *leg, const char *place, const char *part
 
 /* The user namespace for the grants of a container: the requester's uid and gid are, inside, the
  * leg's own, and the other way round, so that a file is the leg's exactly where it is the
- * requester's.  For a leg that holds capabilities it is the requester's ids alone: what is another's
- * is no one's in it, and a capability counts for no such file.  -errno. */
+ * requester's.  For a leg that holds capabilities it is the requester's ids alone: what is
+ * another's is no one's in it, and a capability counts for no such file.  -errno. */
 int leg_grant_map(const struct leg *leg);
 /* What the requester's group GROUP is inside. */
 uint32_t leg_group_inside(const struct leg *leg, uint32_t group);

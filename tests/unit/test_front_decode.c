@@ -198,14 +198,12 @@ static void test_what_a_container_is_asked_for(void **state)
     assert_int_equal(ask.fixed.run.capabilities, 1U << 0 | 1U << 10);
     ask_done(&ask);
     names[2] = STRING("CAP_SYS_ADMIN");
-    assert_int_equal(
-        decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
+    assert_int_equal(decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
     assert_int_equal(refusal.reason, REASON_CAPABILITY_UNKNOWN);
     assert_non_null(strstr(refusal.detail, "CAP_SYS_ADMIN"));
     wish.run.n_capabilities = 0;
     wish.run.transport = STRING("ssh://there");
-    assert_int_equal(
-        decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
+    assert_int_equal(decode_frame(&wish.frame, WISH_DESCRIPTORS, &ask, &refusal), DECODE_E_REFUSED);
     assert_int_equal(refusal.reason, REASON_TRANSPORT_UNAVAILABLE);
 }
 

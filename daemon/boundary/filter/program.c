@@ -222,8 +222,9 @@ size_t program_assemble(const struct rules *rules, struct sock_filter *ret, size
         size_t x32 =
             jump(&program, BPF_JEQ, NO_CALL, next, answer(&program, SECCOMP_RET_KILL_PROCESS));
 
-        next = jump(&program, BPF_JGE, X32_BIT, x32, next);
+        (void)jump(&program, BPF_JGE, X32_BIT, x32, next);
     }
+    /* A load goes on with what stands right behind it: the last that was written. */
     next = load(&program, offsetof(struct seccomp_data, nr));
     (void)jump(
         &program, BPF_JEQ, rules->architecture, next, answer(&program, SECCOMP_RET_KILL_PROCESS));
