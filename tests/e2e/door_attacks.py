@@ -49,6 +49,11 @@ def parse():
         "a backslash": b"GET http://other.test\\.example.test/ HTTP/1.1\r\n\r\n",
         "IDN as bytes": "CONNECT äpi.example.test:80 HTTP/1.1\r\n\r\n".encode(),
         "percent": b"GET http://other.test%2f.example.test/ HTTP/1.1\r\n\r\n",
+        "loopback in IPv6": b"CONNECT [::ffff:127.0.0.1]:80 HTTP/1.1\r\n\r\n",
+        "loopback behind NAT64": b"CONNECT [64:ff9b::7f00:1]:80 HTTP/1.1\r\n\r\n",
+        "loopback in fewer parts": b"CONNECT 127.1:80 HTTP/1.1\r\n\r\n",
+        "punycode of another": b"CONNECT xn--pi-uia.evil:80 HTTP/1.1\r\n\r\n",
+        "wide letters": "CONNECT \uff41pi.example.test:80 HTTP/1.1\r\n\r\n".encode(),
         "port 25": b"CONNECT api.example.test:25 HTTP/1.1\r\n\r\n",
         "port 0": b"CONNECT api.example.test:0 HTTP/1.1\r\n\r\n",
         "port 65616": b"CONNECT api.example.test:65616 HTTP/1.1\r\n\r\n",
@@ -78,6 +83,9 @@ def parse():
             "UDP ASSOCIATE": b"\5\1\0\5\3\0\3\x10" + HOST.encode() + b"\0\x50",
             "a NUL in SOCKS": b"\5\1\0\5\1\0\3\x10evil\0example.test\0\x50"[:24] + b"\0\x50",
             "SOCKS with a password only": b"\5\1\2",
+            "loopback by SOCKS": b"\5\1\0\5\1\0\1\x7f\0\0\1\x1f\x40",
+            "loopback by SOCKS, as IPv6": b"\5\1\0\5\1\0\4" + b"\0" * 10 + b"\xff\xff\x7f\0\0\1\x1f\x40",
+            "loopback by SOCKS, as a name": b"\5\1\0\5\1\0\3\x09127.0.0.1\x1f\x40",
             "SOCKS4": b"\4\1\0\x50\x7f\0\0\1\0"}.items():
         answer = ask(raw, address=("127.0.0.1", 1080))
         good = len(answer) < 4 or answer[3] != 0
