@@ -101,6 +101,20 @@ measured ":: $T/bin/boxer --box"
 turn --no-box
 expect "measured again and admitted" 0 GREEN
 
+ledger() { sqlite3 -cmd '.timeout 10000' "$T/strict/state/ledger.db" "$1"; }
+for change in "kernel|0.1 older|the kernel was 0.1 older and is" "saphan|0.0.1|the boundary was saphan 0.0.1's and is"; do
+    IFS='|' read -r column was words <<<"$change"
+    now=$(ledger "SELECT $column FROM cell WHERE newest = 1 AND sandbox = 'off' ORDER BY id DESC LIMIT 1")
+    ledger "UPDATE cell SET $column = '$was'"
+    turn --no-box
+    expect "a cell of another $column: refused" 125 REFUSED cell-unmeasured
+    says "it says so: $column" "$words"
+    check "it is shown as stale: $column" sh -c "saphan matrix show | grep -q 'NESTS (stale).*$was'"
+    ledger "UPDATE cell SET $column = '$now'"
+    turn --no-box
+    expect "control: with its own $column, admitted" 0 GREEN
+done
+
 # ---- in a container: the image's digest says which program it is ----
 root=$T/root
 image() { # VERSION: an image whose vendor's program is of that version
