@@ -333,30 +333,65 @@ static int prepare(struct measure *measure)
     return make_outside(measure, grant);
 }
 
-/* Takes --bin out, and cuts what stands behind "::" off; the rest is `saphan run`'s. */
-static int parse(struct measure *measure, int argc, char **argv, int *ret_status)
+/* NAME of "NAME=VALUE": a cell is shown to everybody, so the values of the environment are not
+ * kept;
+ * `--env NAME` takes them from where it is run again. */
+static char *name_of(const char *word, bool joined)
 {
-    const char **words = calloc((size_t)argc + 4, sizeof(*words));
+    const char *from = joined ? word + strlen("--env=") : word;
+
+    return text_format(
+        "%.*s%.*s", joined ? (int)strlen("--env=") : 0, word, (int)strcspn(from, "="), from);
+}
+
+/* The command that measures it again.  NULL: no memory. */
+static char *write_command(int argc, char **argv)
+{
+    auto_free const char **words = calloc((size_t)argc + 3, sizeof(*words));
+    auto_free char **names = calloc((size_t)argc + 1, sizeof(*names));
+    bool behind = false, good = words && names;
+    char *command;
+
+    for (int i = 0; good && i < argc; i++) {
+        bool joined = text_starts_with(argv[i], "--env=");
+
+        behind = behind || strcmp(argv[i], "--") == 0;
+        if (!behind && (joined || (i > 0 && strcmp(argv[i - 1], "--env") == 0))) {
+            names[i] = name_of(argv[i], joined);
+            good = names[i] != NULL;
+        }
+        words[i + 3] = names[i] ? names[i] : argv[i];
+    }
+    if (good) {
+        words[0] = "saphan";
+        words[1] = "matrix";
+        words[2] = "measure";
+    }
+    command = good ? matrix_quote(words, (size_t)argc + 3) : NULL;
+    for (int i = 0; names && i < argc; i++)
+        free(names[i]);
+    return command;
+}
+
+/* Takes --bin out, and cuts what stands behind "::" off; the rest is `saphan run`'s. */
+static void parse(struct measure *measure, int argc, char **argv, int *ret_status)
+{
     int n = 0, i = 0;
 
-    if (!words)
-        return say("out of memory");
-    words[n++] = "saphan";
-    words[n++] = "matrix";
-    words[n++] = "measure";
-    for (int k = 0; k < argc; k++)
-        words[n++] = argv[k];
-    measure->falsify = matrix_quote(words, (size_t)n);
-    free(words);
-    n = 0;
+    measure->falsify = write_command(argc, argv);
+    if (!measure->falsify) {
+        *ret_status = say("out of memory");
+        return;
+    }
     for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--bin") == 0 && i + 1 < argc)
             measure->bin = argv[++i];
         else if (text_starts_with(argv[i], "--bin="))
             measure->bin = argv[i] + strlen("--bin=");
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return *ret_status = print_text(help, strlen(help));
-        else
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            *ret_status = print_text(help, strlen(help));
+            return;
+        } else
             argv[n++] = argv[i];
     }
     for (; i < argc && strcmp(argv[i], "::") != 0; i++)
@@ -368,7 +403,6 @@ static int parse(struct measure *measure, int argc, char **argv, int *ret_status
     run_options_parse(&measure->options, n, argv, ret_status);
     if (*ret_status < 0 && i < argc && !measure->control[0])
         *ret_status = say("measure: no control stands behind \"::\"");
-    return 0;
 }
 
 int verb_matrix_measure(int argc, char **argv)
@@ -377,7 +411,7 @@ int verb_matrix_measure(int argc, char **argv)
     struct saphan_error error;
     int status = -1;
 
-    (void)parse(&measure, argc, argv, &status);
+    parse(&measure, argc, argv, &status);
     if (status >= 0)
         return status;
     status = prepare(&measure);

@@ -132,11 +132,16 @@ measure proc -- /bin/sh -c "head -c 1000000 /dev/zero | tr '\\0' x; echo done >a
 verdict "a turn that writes a megabyte: NESTS" 0 NESTS 4 ""
 check "of which the beginning is kept, in each arm alike" cell '.arms[4,5].output | length == 4096'
 
+measure proc --env "KEY=hunter2 of the user" --env=TOKEN=hunter2 -- /bin/sh -c '[ ${#KEY} = 19 ] && [ ${#TOKEN} = 7 ] && echo done >artefact.txt'
+verdict "a turn with keys in its environment, here and in the control: NESTS" 0 NESTS 4 ""
+check "the cell has their names" cell '.falsify | test("--env KEY --env=TOKEN -- /bin/sh")'
+check_not "and nothing of what they are, nor has the ledger" grep -aq hunter2 "$T/json" "$T"/m/state/ledger.db*
+
 # ---- shown ----
 check "show has the newest of each, and the blanks" sh -c \
     "saphan matrix show --json | jq -es 'map(select(.vendor == \"hanger\" and .boundary == \"container\"))[0].verdict == \"BLANK\"'"
 check "blank is told as nobody looked" sh -c "saphan matrix show | grep -q 'nobody looked'"
-check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 13 ]"
+check "history has all" sh -c "[ \$(saphan matrix history --json | wc -l) = 14 ]"
 check "a cell by its number shows its evidence" sh -c "saphan matrix show 2 | grep -q '^falsify .*saphan matrix measure'"
 as_user saphan matrix show 99 >"$T/out" 2>"$T/said"
 check "a cell that is none" sh -c "[ $? = 125 ] && grep -q cell-unknown '$T/said'"
@@ -167,7 +172,7 @@ check "who may not measure is refused" sh -c "[ $? = 125 ] && grep -q measure-no
 
 # ---- moved ----
 saphan matrix export >"$T/cells" 2>"$T/said"
-check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 13 ]"
+check "export writes what was ended here" sh -c "[ \$(wc -l <'$T/cells') = 14 ]"
 SAPHAN_SOCKET=$T/m/saphan.sock
 policy "$LEG_USER root" Measure=yes Require-Cell=NESTS >"$T/n.policy"
 run_daemon "$T/n"
