@@ -18,7 +18,12 @@ static const char *const system_paths[] = {
 static const char *const secret_patterns[] = {"/etc/shadow", "/etc/shadow-", "/etc/gshadow",
     "/etc/gshadow-", "/etc/security/opasswd", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
     "/etc/ssh/ssh_host_*_key", "/etc/krb5.keytab", "/etc/wireguard",
-    "/etc/NetworkManager/system-connections", "/etc/docker/key.json", "/etc/saphan", NULL};
+    "/etc/NetworkManager/system-connections", "/etc/docker/key.json", "/etc/saphan",
+    "/etc/apt/auth.conf", "/etc/apt/auth.conf.d/*", "/etc/cryptsetup-keys.d",
+    "/etc/exim4/passwd.client", "/etc/ipsec.d/private", "/etc/ipsec.secrets", "/etc/kubernetes",
+    "/etc/letsencrypt/archive", "/etc/mysql/debian.cnf", "/etc/netplan",
+    "/etc/postfix/sasl_passwd*", "/etc/ppp/*-secrets", "/etc/rancher", "/etc/swanctl/private",
+    "/etc/wpa_supplicant", NULL};
 
 const char *const home_secrets[] = {
     ".ssh", ".gnupg", ".aws", ".config/gcloud", ".kube", ".netrc", ".docker", NULL};
