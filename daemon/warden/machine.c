@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define PROBE_TIMEOUT_US 15000000
 #define SMALL_FILE_MAX 65536
 
 /* ---- where we are ---- */
@@ -101,7 +100,7 @@ void machine_report_take(struct machine_report *report, const struct seam_messag
 
 static int listen_to(struct program_child *probe, struct machine_report *report)
 {
-    uint64_t deadline = clock_monotonic_us() + PROBE_TIMEOUT_US;
+    uint64_t deadline = clock_monotonic_us() + PROBE_SECONDS * 1000000ULL;
     struct pollfd channel = {.fd = probe->channel, .events = POLLIN};
 
     for (;;) {

@@ -3,6 +3,13 @@
 
 #include "warden.h"
 
+/* The bound of the whole probe: longer than that of one attempt of its own (attempt.h). */
+#ifdef SAPHAN_SANITIZED
+#define PROBE_SECONDS 45
+#else
+#define PROBE_SECONDS 15
+#endif
+
 #define MACHINE_COMMAND "saphan machine probe-confinement"
 
 struct machine_report {

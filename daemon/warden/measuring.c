@@ -144,7 +144,7 @@ static void too_late(evutil_socket_t fd, short what, void *context)
 
 static int begin(struct warden *warden, struct measuring *measuring)
 {
-    static const struct timeval at_most = {.tv_sec = 15};
+    static const struct timeval at_most = {.tv_sec = PROBE_SECONDS};
     const char *const argv[] = {program_name(PROGRAM_PROBE), NULL};
     int r;
 
