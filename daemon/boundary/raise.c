@@ -42,10 +42,16 @@ static int raise_directory(const struct site *site, struct fault *ret_fault)
     return 0;
 }
 
+/* Where the machine's own bound is lower it bounds the leg already, and more than was asked. */
 static int set_limit(int resource, uint64_t value)
 {
-    struct rlimit limit = {.rlim_cur = value, .rlim_max = value};
+    struct rlimit limit;
 
+    if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
+        return -errno;
+    if (limit.rlim_max > value)
+        limit.rlim_max = value;
+    limit.rlim_cur = limit.rlim_max;
     return setrlimit((__rlimit_resource_t)resource, &limit) < 0 ? -errno : 0;
 }
 

@@ -157,6 +157,9 @@ static int record(struct leg *leg)
     return 0;
 }
 
+/* The most that pids.max takes: PID_MAX_LIMIT, and no kernel has more tasks. */
+#define PIDS_MOST 4194304U
+
 static int set_cgroup_limits(struct leg *leg, struct fault *fault)
 {
     const struct limits *limits = &leg->decision.limits;
@@ -164,7 +167,8 @@ static int set_cgroup_limits(struct leg *leg, struct fault *fault)
     int r = 0;
 
     if (limits->tasks && controllers & CGROUP_CONTROLLER_PIDS)
-        r = cgroup_limit(leg->slot->cgroup, "pids.max", limits->tasks + 1); /* and the stub */
+        r = cgroup_limit(leg->slot->cgroup, "pids.max",
+            limits->tasks < PIDS_MOST ? limits->tasks + 1 : PIDS_MOST); /* and the stub */
     if (r == 0 && limits->memory && controllers & CGROUP_CONTROLLER_MEMORY) {
         r = cgroup_limit(leg->slot->cgroup, "memory.max", limits->memory);
         if (r == 0) {

@@ -23,4 +23,17 @@ check_not "tasks=1: one that forks does not succeed" [ "$rc" = 0 ]
 leg --limit tasks=3 -- /bin/sh -c '/bin/true; echo went on'
 expect "control: with room for it" 0 GREEN
 equal "it goes on" "went on" "$(output)"
+
+# A small machine's own bounds are lower than a policy's: they hold, and the leg starts.
+leg --limit tasks=99999999999,files=99999999999 -- /bin/sh -c 'ulimit -n; ulimit -Hn'
+expect "limits above the machine's own" 0 GREEN
+BEFORE_DAEMON=(prlimit --nproc=300:300 "${BEFORE_DAEMON[@]}")
+policy "$LEG_USER root" Limit-Default=tasks=4096 >"$T/small.policy"
+start_daemon "$T/small" || not_ok "a daemon on a small machine starts" "$(tail -5 "$T/small.log")"
+export SAPHAN_SOCKET=$T/small/saphan.sock
+leg -- /bin/bash -c 'ulimit -u'
+expect "a policy's standard above the machine's own" 0 GREEN
+equal "the machine's holds" 300 "$(output)"
+leg --limit tasks=20 -- /bin/bash -c 'ulimit -u'
+equal "control: a lower one holds" 20 "$(output)"
 finish
