@@ -36,7 +36,20 @@ const char *matrix_arm_meaning(unsigned int arm)
     return arm < array_size(arms) ? arms[arm].meaning : "?";
 }
 
-json_t *matrix_cell(const struct saphan_cell *cell)
+/* Of a cell in a table. */
+static bool is_shown(const char *field)
+{
+    static const char *const shown[] = {
+        "vendor", "vendor_version", "boundary", "sandbox", "why", "stale"};
+
+    for (size_t i = 0; i < array_size(shown); i++) {
+        if (strcmp(field, shown[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+json_t *matrix_cell(const struct saphan_cell *cell, bool brief)
 {
     json_t *object = json_pack("{s:I, s:s, s:b, s:i, s:I, s:I, s:b}", "cell",
         (json_int_t)cell->cell, "verdict", cell->verdict, "silent", cell->silent ? 1 : 0, "arm",
@@ -46,10 +59,12 @@ json_t *matrix_cell(const struct saphan_cell *cell)
     for (size_t i = 0; object && i < array_size(cell_fields); i++) {
         const char *text;
 
+        if (brief && !is_shown(cell_fields[i].name))
+            continue;
         memcpy(&text, (const char *)cell + cell_fields[i].at, sizeof(text));
         (void)json_object_set_new(object, cell_fields[i].name, json_text(text));
     }
-    if (object)
+    if (object && !brief)
         (void)json_object_set_new(object, "arms", json_array());
     return object;
 }
@@ -67,6 +82,7 @@ json_t *matrix_arm(const struct saphan_arm *arm)
 
 struct loading {
     json_t *cells;
+    bool brief;
     uint64_t more; /* of the END */
 };
 
@@ -76,7 +92,7 @@ static int take(void *context, const struct saphan_event *event)
     json_t *last;
 
     if (event->kind == SAPHAN_EVENT_CELL) {
-        (void)json_array_append_new(loading->cells, matrix_cell(&event->cell));
+        (void)json_array_append_new(loading->cells, matrix_cell(&event->cell, loading->brief));
     } else if (event->kind == SAPHAN_EVENT_ARM) {
         last = json_array_get(loading->cells, json_array_size(loading->cells) - 1);
         (void)json_array_append_new(json_object_get(last, "arms"), matrix_arm(&event->arm));
@@ -107,11 +123,12 @@ static int hear(struct saphan *saphan, struct loading *loading)
     }
 }
 
-int matrix_load(
-    enum saphan_matrix_what what, const char *vendor, bool with_arms, uint64_t cell, json_t **ret)
+int matrix_load(enum saphan_matrix_what what, const char *vendor, enum matrix_detail detail,
+    uint64_t cell, json_t **ret)
 {
     struct saphan *saphan = ask_connect();
-    struct loading loading = {.cells = json_array(), .more = cell};
+    bool with_arms = detail == MATRIX_ARMS;
+    struct loading loading = {.cells = json_array(), .brief = detail == MATRIX_BRIEF, .more = cell};
     struct saphan_error error;
     int status = saphan && loading.cells ? 0 : EXIT_OURS;
 
@@ -132,29 +149,40 @@ int matrix_load(
     return 0;
 }
 
+/* A cell with what it is sorted by: looked up once, not at each comparison. */
+struct sorted {
+    const char *keys[4];
+    json_t *cell;
+};
+
 static int compare(const void *a, const void *b)
 {
-    static const char *const fields[] = {"vendor", "boundary", "sandbox", "vendor_version"};
-    const json_t *one = *(json_t *const *)a, *other = *(json_t *const *)b;
+    const struct sorted *one = a, *other = b;
     int r = 0;
 
-    for (size_t i = 0; i < array_size(fields) && r == 0; i++)
-        r = strcmp(matrix_text(one, fields[i]), matrix_text(other, fields[i]));
+    for (size_t i = 0; i < array_size(one->keys) && r == 0; i++)
+        r = strcmp(one->keys[i], other->keys[i]);
     return r;
 }
 
 int matrix_sort(json_t **cells)
 {
     size_t count = json_array_size(*cells);
-    auto_free json_t **rows = calloc(count + 1, sizeof(*rows));
+    auto_free struct sorted *rows = calloc(count + 1, sizeof(*rows));
     json_t *sorted = json_array();
 
-    for (size_t i = 0; rows && i < count; i++)
-        rows[i] = json_array_get(*cells, i);
+    for (size_t i = 0; rows && i < count; i++) {
+        json_t *cell = json_array_get(*cells, i);
+
+        rows[i] =
+            (struct sorted){{matrix_text(cell, "vendor"), matrix_text(cell, "boundary"),
+                                matrix_text(cell, "sandbox"), matrix_text(cell, "vendor_version")},
+                cell};
+    }
     if (rows)
         qsort(rows, count, sizeof(*rows), compare);
     for (size_t i = 0; rows && sorted && i < count; i++)
-        (void)json_array_append(sorted, rows[i]);
+        (void)json_array_append(sorted, rows[i].cell);
     json_decref(*cells);
     *cells = rows ? sorted : NULL;
     if (rows && sorted)

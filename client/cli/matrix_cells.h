@@ -6,14 +6,16 @@
 
 #define JSON_SCHEMA_MATRIX "saphan.matrix/1"
 
-/* NULL: out of memory. */
-json_t *matrix_cell(const struct saphan_cell *cell); /* with an empty array "arms" */
+/* NULL: out of memory.  With an empty array "arms"; BRIEF: what a table shows, and without. */
+json_t *matrix_cell(const struct saphan_cell *cell, bool brief);
 json_t *matrix_arm(const struct saphan_arm *arm);
 
-/* All cells that WHAT asks for, page by page, with their arms if ARMS.  The exit status; *RET is an
- * array, the caller's, when it is 0. */
-int matrix_load(
-    enum saphan_matrix_what what, const char *vendor, bool arms, uint64_t cell, json_t **ret);
+enum matrix_detail { MATRIX_BRIEF, MATRIX_CELLS, MATRIX_ARMS };
+
+/* All cells that WHAT asks for, page by page.  The exit status; *RET is an array, the caller's,
+ * when it is 0. */
+int matrix_load(enum saphan_matrix_what what, const char *vendor, enum matrix_detail detail,
+    uint64_t cell, json_t **ret);
 
 /* By vendor, boundary, its sandbox and version.  The exit status; *CELLS is gone when it is not 0.
  */

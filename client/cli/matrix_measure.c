@@ -198,7 +198,7 @@ static int end_cell(struct measure *measure)
         return say("%s", error.message);
     while (saphan_next(measure->saphan, -1, NULL, &event, &error) == 0) {
         if (event.kind == SAPHAN_EVENT_CELL)
-            found = matrix_cell(&event.cell);
+            found = matrix_cell(&event.cell, false);
         else if (event.kind == SAPHAN_EVENT_ARM)
             (void)json_array_append_new(json_object_get(found, "arms"), matrix_arm(&event.arm));
         if (event.last)

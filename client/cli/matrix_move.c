@@ -84,7 +84,7 @@ int verb_matrix_export(int argc, char **argv)
             return print_text(export_help, strlen(export_help));
         vendor = value;
     }
-    r = matrix_load(SAPHAN_MATRIX_HISTORY, vendor, true, 0, &cells);
+    r = matrix_load(SAPHAN_MATRIX_HISTORY, vendor, MATRIX_ARMS, 0, &cells);
     if (r != 0)
         return r;
     json_array_foreach(cells, i, cell)

@@ -69,7 +69,7 @@ int matrix_page_load(struct matrix_page *ret)
     ret->claims = json_array();
     if (!ret->rungs || !ret->claims)
         return say("out of memory");
-    r = matrix_load(SAPHAN_MATRIX_NEWEST, NULL, true, 0, &ret->cells);
+    r = matrix_load(SAPHAN_MATRIX_NEWEST, NULL, MATRIX_ARMS, 0, &ret->cells);
     if (r == 0)
         r = matrix_sort(&ret->cells);
     if (r == 0)

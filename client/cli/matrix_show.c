@@ -142,7 +142,11 @@ static int print_json(const json_t *cells)
 static int show(enum saphan_matrix_what what, const char *vendor, uint64_t cell, bool json)
 {
     json_t *cells = NULL;
-    int r = matrix_load(what, vendor, what == SAPHAN_MATRIX_ONE, cell, &cells);
+    int r = matrix_load(what, vendor,
+        what == SAPHAN_MATRIX_ONE ? MATRIX_ARMS
+        : json                    ? MATRIX_CELLS
+                                  : MATRIX_BRIEF,
+        cell, &cells);
 
     if (r == 0 && what == SAPHAN_MATRIX_NEWEST && !json)
         r = matrix_sort(&cells);
