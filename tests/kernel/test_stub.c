@@ -166,9 +166,8 @@ static void test_limits(void **state)
     play.limits.files = 40;
     expect_output(&play, forks, FAILS, "fork");
     expect_status(&play, "test $(ulimit -n) = 40 && ! ulimit -n 41", 0);
-    play.limits.files = 1ULL << 40;
-    expect_failure(&play, STEP_LIMITS, EPERM);
-    assert_string_equal(last.fault.subject, "files");
+    play.limits.files = 1ULL << 40; /* above the machine's own, which holds */
+    expect_status(&play, "test $(ulimit -n) -gt 40 && ! ulimit -n $(($(ulimit -n) + 1))", 0);
 }
 
 static void test_a_step_that_fails_is_named(void **state)
