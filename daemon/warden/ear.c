@@ -214,6 +214,8 @@ static void heard_out(struct leg *leg)
 
 static void patience_ends(evutil_socket_t fd, short what, void *context)
 {
+    leg_tell(context, EVENT_NOTE, REASON_NONE, NULL, NULL,
+        "its last denials may not be told: the ear did not answer in time");
     heard_out(context);
 }
 
@@ -232,7 +234,7 @@ static void take_heard_out(struct ear *ear, uint64_t pid)
 
 bool ear_hear_out(struct leg *leg)
 {
-    static const struct timeval patience = {.tv_usec = EAR_PATIENCE_MS * 1000};
+    static const struct timeval patience = {.tv_sec = EAR_PATIENCE_S};
     struct ear *ear = leg->warden->ear;
     struct seam_end ask = {.value = (uint64_t)leg->program_pid};
     struct seam_writer writer;

@@ -18,8 +18,9 @@ void ear_close(struct warden *warden);
 void ear_learn(struct leg *leg);
 
 /* LEG's last process is gone: leg_heard_out(leg) follows from the loop when all that the kernel
- * told of it was heard, at most EAR_PATIENCE_MS later.  False: there is nothing to wait for. */
-#define EAR_PATIENCE_MS 100
+ * told of it was heard.  The ear answers within a millisecond; where it has not for EAR_PATIENCE_S
+ * the leg goes on without, and is told so.  False: there is nothing to wait for. */
+#define EAR_PATIENCE_S 2
 bool ear_hear_out(struct leg *leg);
 
 /* What was heard and what was not, since this daemon started.  False: there is no ear. */
