@@ -170,17 +170,7 @@ def hold(port):
     return 0
 
 
-def local(task):
-    """The same requests to a server in the same network namespace: what a leg itself costs."""
-    def begin(port):
-        for serve in (serve_bulk, serve_small):
-            threading.Thread(target=serve, daemon=True).start()
-        time.sleep(0.3)
-        return task(0)
-    return begin
-
-
-TASKS = {"local-plain": local(plain_requests), "local-tunnel": local(tunnel_requests), "one": one_stream, "many": many_streams, "plain": plain_requests, "tunnel": tunnel_requests, "hold": hold}
+TASKS = {"one": one_stream, "many": many_streams, "plain": plain_requests, "tunnel": tunnel_requests, "hold": hold}
 
 
 # ---- the arms ----
@@ -236,21 +226,26 @@ class Others:
             self.process.wait()
 
 
-class Door:
-    name, port = "door", 3128
+class InLeg:
+    """The same requests without a proxy, in a leg whose network is the host's: what a leg itself costs."""
+    name, port, net = "in a leg", 0, ["--net", "host"]
 
     def command(self, task):
-        allow = ["--allow", "%s:%d" % (SERVER, BULK), "--allow", "%s:%d" % (SERVER, SMALL)]
-        return ["saphan", "run", "--net", "door", *allow, "--stdin", "inherit", "--read", os.path.dirname(HERE),
-                "--limit", "files=4096", "--env", "SERVER=" + ("127.0.0.1" if task.startswith("local") else SERVER), "--", "/usr/bin/python3", HERE, "--task", task, "3128"]
+        return ["saphan", "run", *self.net, "--stdin", "inherit", "--read", os.path.dirname(HERE), "--limit", "files=4096",
+                "--env", "SERVER=" + SERVER, "--", "/usr/bin/python3", HERE, "--task", task, str(self.port)]
+
+    def stop(self):
+        pass
+
+
+class Door(InLeg):
+    name, port = "door", 3128
+    net = ["--net", "door", "--allow", "%s:%d" % (SERVER, BULK), "--allow", "%s:%d" % (SERVER, SMALL)]
 
     def pids(self):
         out = subprocess.run(["pgrep", "-x", "saphan-door"], capture_output=True, text=True, check=False).stdout
         # The one that serves has the most descriptors.
         return [max(map(int, out.split()), key=lambda pid: len(os.listdir("/proc/%d/fd" % pid)))]
-
-    def stop(self):
-        pass
 
 
 def pss(pids):
@@ -300,13 +295,11 @@ def measure(arms, rounds):
             for arm in arms[number % len(arms):] + arms[:number % len(arms)]:
                 got[arm.name].append(run(arm, task))
         print("%s:" % unit)
-        direct = {arm.name: statistics.median(got["direct"]) for arm in arms}
-        if task in ("plain", "tunnel"): # in a leg each system call passes its filters
-            direct["door"] = statistics.median(run(arms[1], "local-" + task) for _ in range(rounds))
         for arm in arms:
             middle = statistics.median(got[arm.name])
-            added = "" if task in ("one", "many") else "   (%+.0f to %.0f without a proxy%s)" % (
-                middle - direct[arm.name], direct[arm.name], ", in a leg" if arm.name == "door" else "")
+            beside = "in a leg" if arm.name == "door" else "direct" # in a leg each system call passes its filters
+            added = statistics.median(one - other for one, other in zip(got[arm.name], got[beside]))
+            added = "" if task in ("one", "many") or arm.port == 0 else "   (%+.0f to `%s` of the same round)" % (added, beside)
             print("    %-12s %10.0f   from %.0f to %.0f%s" % (
                 arm.name, middle, min(got[arm.name]), max(got[arm.name]), added), flush=True)
 
@@ -317,7 +310,7 @@ def main(rounds):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     subprocess.run(["ip", "address", "add", SERVER + "/32", "dev", "lo"], check=True)
     servers = [subprocess.Popen([sys.executable, HERE, "--serve", what]) for what in ("bulk", "small")]
-    arms = [Others("direct", 0, None, folder), Door()]
+    arms = [Others("direct", 0, None, folder), InLeg(), Door()]
     try:
         time.sleep(0.5)
         if shutil.which("tinyproxy"):
@@ -328,7 +321,7 @@ def main(rounds):
             arms.append(Others("srt", 8890, start_srt, folder))
         measure(arms, rounds)
         print("memory, KiB PSS: at rest, and a connection (of %d, idle):" % HELD)
-        for arm in arms[1:]:
+        for arm in arms[2:]:
             rest, each = memory(arm)
             print("    %-12s %10.0f %10.1f" % (arm.name, rest, each), flush=True)
         times = {"none": [], "door": []}
@@ -355,7 +348,7 @@ def begin():
         os.execvp("unshare", ["unshare", "-n", "--", sys.executable, HERE] + sys.argv[1:])
     if not os.environ.get("SAPHAN_DAEMON_PID"):
         policy = tempfile.NamedTemporaryFile("w", prefix="door-bench.", suffix=".policy", delete=False)
-        policy.write("[allow bench]\nUser=root\nBoundary=domain\nView=minimal\nNet=none door\nHost=*:*\nVendor=*\n"
+        policy.write("[allow bench]\nUser=root\nBoundary=domain\nView=minimal\nNet=none door host\nHost=*:*\nVendor=*\n"
                      "Read=/\nWrite=/\n")
         policy.close()
         os.chmod(policy.name, 0o644)
