@@ -46,6 +46,8 @@ for name in CAP_SYS_ADMIN ALL chown; do
     check_not "a policy cannot list $name" start_daemon "$T/bad"
 done
 
+check "saphan status tells what may be asked for" bash -c "saphan status | grep -q 'capabilities: CAP_CHOWN'"
+
 # ---- the sets ----
 with one
 box -- sh -c "$sets"

@@ -90,6 +90,31 @@ static void grants_are_opened_here(void **state)
     request_done(&request);
 }
 
+static void what_a_container_is_asked_for(void **state)
+{
+    static const char *const names[] = {"CAP_CHOWN", "CAP_FOWNER", NULL};
+    struct saphan_error error = {0};
+    struct saphan_run run;
+    struct request request;
+
+    init(&run);
+    assert_int_equal(make(&request, &run, &error), 0);
+    assert_int_equal(request.run.n_capabilities, 0);
+    request_done(&request);
+    run.boundary = SAPHAN_BOUNDARY_CONTAINER;
+    run.image = "debian";
+    run.user = "bob";
+    run.writable_root = true;
+    run.capabilities = names;
+    assert_int_equal(make(&request, &run, &error), 0);
+    assert_string_equal(request.run.image, "debian");
+    assert_string_equal(request.run.user, "bob");
+    assert_true(request.run.writable_root);
+    assert_int_equal(request.run.n_capabilities, 2);
+    assert_string_equal(request.run.capabilities[1], "CAP_FOWNER");
+    request_done(&request);
+}
+
 static void what_is_no_grant_is_refused(void **state)
 {
     struct saphan_grant grant = {SAPHAN_GRANT_READ, -1, "absent"};
@@ -402,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grants_are_opened_here),
+        cmocka_unit_test(what_a_container_is_asked_for),
         cmocka_unit_test(what_is_no_grant_is_refused),
         cmocka_unit_test(names_become_the_real_ones),
         cmocka_unit_test(names_that_climb_are_refused),
