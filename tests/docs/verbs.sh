@@ -25,6 +25,9 @@ done
 check "saphan --version" bash -c "'$saphan' --version | grep -qE '[0-9]+\.[0-9]+'"
 check "saphand --version" bash -c "'$saphand' --version | grep -qE '[0-9]+\.[0-9]+'"
 check "saphand --help" bash -c "'$saphand' --help | grep -q -- --private"
+check "quickstart --help says what it is, and does nothing" \
+    bash -c "[ \"\$('$top/packaging/quickstart' --help | head -c 10)\" = quickstart ] && ! '$top/packaging/quickstart' --help | grep -q '^=='"
+check "quickstart takes no other word" bash -c "! '$top/packaging/quickstart' --no-such 2>/dev/null && [ -z \"\$('$top/packaging/quickstart' --no-such 2>/dev/null)\" ]"
 "$saphan" no-such-verb >/dev/null 2>&1
 [ $? = 125 ] && result ok "an unknown verb is 125" || result "not ok" "an unknown verb is 125"
 
