@@ -220,4 +220,15 @@ check "it has blanks, evidence, the machine, limits" sh -c \
 check "markdown" saphan matrix report --markdown "$T/page.md"
 check "with a row for each" sh -c "grep -q '^| nester ' '$T/page.md'"
 
+# ---- many: more than one answer holds (tests/bench/matrix.py has the figures) ----
+before=$(saphan matrix history --json | wc -l)
+sqlite3 -cmd '.timeout 10000' "$T/n/state/ledger.db" "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO cell (uid, verdict, newest, begun_ms, ended_ms, vendor, vendor_version, boundary, sandbox, why)
+    SELECT 0, 1, i > 15000, 1, 1, 'many', 'v' || i, 'domain', 'off', printf('%0400d', i) FROM n"
+check "history has all of a large ledger, once each, in order" sh -c \
+    "saphan matrix history --json | jq -es 'map(.cell) | length == $((before + 20000)) and . == (sort | unique)'"
+check "show has the newest of each" sh -c \
+    "saphan matrix show --json --vendor many | jq -es 'map(select(.cell > 0)) | length == 5000 and all(.[]; .newest)'"
+check "all but the newest version are stale" sh -c \
+    "saphan matrix show --json --vendor many | jq -es 'map(select(.cell > 0 and .stale == \"\")) | length == 1 and .[0].vendor_version == \"v20000\"'"
 finish
