@@ -17,7 +17,7 @@ check_not() {
     if "$@" >/tmp/said 2>&1; then sed 's/^/# /' /tmp/said; not_ok "$name"; else ok "$name"; fi
 }
 policy() { # LINE...
-    printf '%s\n' '[allow test]' User=games Boundary=domain 'View=minimal host' 'Net=none host' 'Vendor=*' \
+    printf '%s\n' '[allow test]' User=games Boundary=domain 'View=minimal host' 'Net=none host landlock-net cgroup-bpf' 'Vendor=*' \
         Read=/ Write=/ "$@" >/run/test.policy
 }
 start() { # a daemon whose folder is /run/private; its log is /run/log
@@ -75,6 +75,15 @@ core() {
     expect "no process of the host is seen" 0
     leg -- /bin/sh -c 'grep -q "^CapBnd:.0000000000000000$" /proc/self/status && grep -q "^NoNewPrivs:.1" /proc/self/status'
     expect "no capability, no_new_privs" 0
+    leg --net host -- /bin/sh -c 'nc 127.0.0.1 9 2>&1 | grep "refused"'
+    expect "control: in the host's network a connect goes out" 0 GREEN
+    leg --net cgroup-bpf -- /bin/sh -c 'nc 127.0.0.1 9 2>&1 | grep "not permitted"'
+    expect "net cgroup-bpf: no socket is made" 0 internet-cut
+    leg --net landlock-net -- /bin/sh -c 'nc 127.0.0.1 9 2>&1 | grep "denied"'
+    case $kernel in
+    6.1) expect "net landlock-net: this kernel's Landlock knows no TCP: refused by name" 125 claim-unbacked ;;
+    *) expect "net landlock-net: no TCP connection is made" 0 tcp-cut ;;
+    esac
     leg --limit wall=1s -- /bin/sleep 60
     expect "wall time" 124 wall-time
     leg --boundary none -- /bin/true
