@@ -164,17 +164,19 @@ int saphan_limits_parse(struct saphan_limits *limits, const char *text, struct s
 }
 
 /* Takes one ",NAME=VALUE" off the end of TEXT.  False: there is none, the rest is the path; or it
- * is wrong, and *RET_RESULT < 0.  A path may hold commas, but ",NAME=" is a condition or a mistake.
- */
-static bool artefact_item(char *text, struct saphan_artefact *artefact, int *ret_result)
+ * is wrong, or there for the second time, and *RET_RESULT < 0.  A path may hold commas, but
+ * ",NAME=" is a condition or a mistake. */
+static bool artefact_item(
+    char *text, struct saphan_artefact *artefact, bool *has_size, int *ret_result)
 {
     char *comma = strrchr(text, ',');
 
     if (!comma || comma[1 + strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '=')
         return false;
-    if (text_starts_with(comma, ",min-size=")) {
+    if (text_starts_with(comma, ",min-size=") && !*has_size) {
         *ret_result = text_parse_size(comma + strlen(",min-size="), &artefact->min_size);
-    } else if (text_starts_with(comma, ",sha256=")) {
+        *has_size = true;
+    } else if (text_starts_with(comma, ",sha256=") && !artefact->has_sha256) {
         *ret_result = text_parse_sha256(comma + strlen(",sha256="), artefact->sha256);
         artefact->has_sha256 = true;
     } else {
@@ -188,9 +190,10 @@ static bool artefact_item(char *text, struct saphan_artefact *artefact, int *ret
 int saphan_artefact_parse(char *text, struct saphan_artefact *ret, struct saphan_error *error)
 {
     struct saphan_artefact artefact = {.path = text};
+    bool has_size = false;
     int r = 0;
 
-    while (artefact_item(text, &artefact, &r))
+    while (artefact_item(text, &artefact, &has_size, &r))
         ;
     if (r < 0)
         return failure(error, SAPHAN_E_VALUE, "artefact",

@@ -67,7 +67,7 @@ static void artefacts_end_with_their_conditions(void **state)
 static void bad_artefacts_are_refused(void **state)
 {
     static const char *const bad[] = {"a,min-size=-1", "a,min-size=", "a,max-size=3",
-        "a,nonsense=1,min-size=1", "a,sha256=00", ",min-size=1", ""};
+        "a,nonsense=1,min-size=1", "a,sha256=00", ",min-size=1", "", "a,min-size=1,min-size=2"};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct saphan_artefact artefact;
