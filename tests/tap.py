@@ -87,6 +87,10 @@ def meson(path):
             program = entry["name"].split(" / ")[-1]
             text = entry.get("stdout", "") + "\n" + entry.get("stderr", "")
             found = from_cmocka(program, text) or from_tap(program, text)[0]
+            # cmocka says elsewhere what was wrong: with the first failure stands all of that.
+            first = next((i for i, row in enumerate(found) if row[0] == "FAILED"), None)
+            if first is not None and entry.get("stderr"):
+                found[first] = found[first][:2] + (found[first][2] + entry["stderr"].splitlines(),)
             good = entry["result"] in ("OK", "SKIP", "EXPECTEDFAIL")
             if not found and entry["result"] == "SKIP":
                 found = [("SKIPPED", program, text.strip().splitlines()[-1:])]
