@@ -65,6 +65,16 @@ static int say(uint16_t type, const void *fixed)
     return r;
 }
 
+/* What whoever started saphand ignored (nohup(1)) is not for a leg: an exec would keep it. */
+static int default_signals(void)
+{
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        if (signal(number, SIG_DFL) == SIG_ERR && errno != EINVAL)
+            return -errno;
+    }
+    return 0;
+}
+
 /* Before there is any slot.  Nothing is written to the daemon's journal by a stub: descriptor 2 is
  * what 0 and 1 are. */
 static int prepare_zygote(void)
@@ -74,7 +84,9 @@ static int prepare_zygote(void)
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_NAME, "saphan-stub", 0, 0, 0) < 0 ||
         fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || dup2(0, 2) < 0)
         return -errno;
-    r = identity_bound();
+    r = default_signals();
+    if (r == 0)
+        r = identity_bound();
     if (r == 0)
         r = identity_drop();
     return r == 0 ? identity_no_new_privs() : r;

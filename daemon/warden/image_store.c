@@ -177,7 +177,12 @@ static void clear_next(struct image_store *store)
 
     if (!discard || store->clearing.pidfd >= 0 || store->warden->stopping)
         return;
-    r = start_clearing(store, discard->name);
+    /* An empty one needs nobody; and one that a kill left between its making and its giving away
+     * is root's, so that no unpacker could open it. */
+    if (unlinkat(store->staging, discard->name, AT_REMOVEDIR) == 0)
+        r = -ENOENT;
+    else
+        r = start_clearing(store, discard->name);
     if (r < 0)
         cleared(store, -r);
 }

@@ -118,6 +118,13 @@ for turn in range(int(sys.argv[4])):
     if listed:
         subprocess.run(saphan + ["rm", "one"], env=env, check=True)
         swept()
+daemon.kill()
+daemon.wait()
+os.mkdir(state + "/images/staging/add-7777", 0o700)  # made, and not given away yet
+daemon = start()
+if not swept():
+    bad += 1
+    print("staging:", names(state + "/images/staging"))
 daemon.terminate()
 daemon.wait()
 sys.exit(1 if bad else 0)
