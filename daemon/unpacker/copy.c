@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sha256.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ struct known_file {
 struct copying {
     struct tree *tree;
     struct trouble *trouble;
-    SHA2_CTX digest;
+    struct sha256_ctx digest;
     char path[PATH_MAX];
     struct known_file *known;
     size_t n_known, room;
@@ -50,10 +50,10 @@ static void digest_entry(
         (unsigned long long)entry->uid, (unsigned long long)entry->gid,
         (long long)entry->mtime.tv_sec, (unsigned long long)size);
 
-    SHA256Update(&copying->digest, (const uint8_t *)line, (size_t)n);
-    SHA256Update(&copying->digest, (const uint8_t *)copying->path, strlen(copying->path) + 1);
+    sha256_update(&copying->digest, (size_t)n, (const uint8_t *)line);
+    sha256_update(&copying->digest, strlen(copying->path) + 1, (const uint8_t *)copying->path);
     if (target)
-        SHA256Update(&copying->digest, (const uint8_t *)target, strlen(target) + 1);
+        sha256_update(&copying->digest, strlen(target) + 1, (const uint8_t *)target);
 }
 
 /* ---- files ---- */
@@ -119,7 +119,7 @@ static int copy_content(struct copying *copying, int from, int to, uint64_t coun
                 return r;
             counted = size;
         }
-        SHA256Update(&copying->digest, (const uint8_t *)copying->buffer, (size_t)n);
+        sha256_update(&copying->digest, (size_t)n, (const uint8_t *)copying->buffer);
         r = write_all(copying, to, (size_t)n);
         if (r != 0)
             return r;
@@ -311,13 +311,13 @@ int copy_tree(int from, struct tree *tree, uint8_t ret_digest[32], struct troubl
         return trouble_set(trouble, REASON_IMAGE_FAILED, ENOMEM, "memory");
     }
     *copying = (struct copying){.tree = tree, .trouble = trouble, .buffer = buffer};
-    SHA256Init(&copying->digest);
+    sha256_init(&copying->digest);
     root = path_open(from, ".", O_RDONLY | O_DIRECTORY, PATH_BENEATH);
     r = root < 0 ? trouble_set(trouble, REASON_IMAGE_SOURCE, -root, "/")
                  : copy_directory(copying, root, 0);
     if (r == 0)
         r = tree_finish(tree, trouble);
-    SHA256Final(ret_digest, &copying->digest);
+    sha256_digest(&copying->digest, SHA256_DIGEST_SIZE, ret_digest);
     for (size_t i = 0; i < copying->n_known; i++)
         free(copying->known[i].path);
     free(copying->known);

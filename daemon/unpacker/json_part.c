@@ -3,7 +3,7 @@
 #include "own.h"
 #include "text.h"
 #include <errno.h>
-#include <sha256.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +28,12 @@ const char *json_part_string(const json_t *object, const char *name)
 static int check_digest(
     const char *name, const char *text, size_t size, const uint8_t *digest, struct trouble *trouble)
 {
-    uint8_t found[SHA256_DIGEST_LENGTH];
-    SHA2_CTX context;
+    uint8_t found[SHA256_DIGEST_SIZE];
+    struct sha256_ctx context;
 
-    SHA256Init(&context);
-    SHA256Update(&context, (const uint8_t *)text, size);
-    SHA256Final(found, &context);
+    sha256_init(&context);
+    sha256_update(&context, size, (const uint8_t *)text);
+    sha256_digest(&context, SHA256_DIGEST_SIZE, found);
     if (memcmp(found, digest, sizeof(found)) != 0)
         return trouble_set(trouble, REASON_IMAGE_DIGEST, 0, "%s", name);
     return 0;

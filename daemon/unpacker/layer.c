@@ -5,7 +5,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <sha256.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ struct flow {
     bool plain;
     bool ended;  /* the tar's last byte was read */
     bool padded; /* and what it lacks to a whole block was made up */
-    SHA2_CTX stored, content;
+    struct sha256_ctx stored, content;
     struct archive *unpacking; /* libarchive's "raw" format: nothing but the filter */
     int failed;                /* UNPACK_E_REFUSED: the trouble is told already */
     char *buffer;
@@ -43,7 +43,7 @@ static la_ssize_t read_blob(struct archive *archive, void *context, const void *
         archive_set_error(archive, (int)-n, "read");
         return ARCHIVE_FATAL;
     }
-    SHA256Update(&flow->stored, (const uint8_t *)flow->buffer, (size_t)n);
+    sha256_update(&flow->stored, (size_t)n, (const uint8_t *)flow->buffer);
     flow->at += (uint64_t)n;
     *ret = flow->buffer;
     return n;
@@ -53,7 +53,7 @@ static la_ssize_t read_blob(struct archive *archive, void *context, const void *
 static int finish_stored(struct flow *flow)
 {
     const struct layer_source *layer = flow->layer;
-    uint8_t found[SHA256_DIGEST_LENGTH];
+    uint8_t found[SHA256_DIGEST_SIZE];
     const void *bytes;
 
     if (!layer->has_digest)
@@ -64,7 +64,7 @@ static int finish_stored(struct flow *flow)
         if (n <= 0)
             return trouble_set(flow->trouble, REASON_IMAGE_INCOMPLETE, EIO, "%s", layer->name);
     }
-    SHA256Final(found, &flow->stored);
+    sha256_digest(&flow->stored, SHA256_DIGEST_SIZE, found);
     if (memcmp(found, layer->digest, sizeof(found)) != 0)
         return trouble_set(flow->trouble, REASON_IMAGE_DIGEST, 0, "%s", layer->name);
     return 0;
@@ -129,7 +129,7 @@ static la_ssize_t read_content(struct archive *archive, void *context, const voi
         return ARCHIVE_FATAL;
     }
     if (!flow->plain)
-        SHA256Update(&flow->content, *ret, (size_t)n);
+        sha256_update(&flow->content, (size_t)n, *ret);
     return n;
 }
 
@@ -302,9 +302,9 @@ static int open_filter(struct flow *flow, enum compression compression)
 
 static int check_content(struct flow *flow)
 {
-    uint8_t found[SHA256_DIGEST_LENGTH];
+    uint8_t found[SHA256_DIGEST_SIZE];
 
-    SHA256Final(found, flow->plain ? &flow->stored : &flow->content);
+    sha256_digest(flow->plain ? &flow->stored : &flow->content, SHA256_DIGEST_SIZE, found);
     if (memcmp(found, flow->layer->content, sizeof(found)) != 0)
         return trouble_set(flow->trouble, REASON_IMAGE_DIGEST, 0,
             "%s: what it unpacks to is not what the configuration says", flow->layer->name);
@@ -361,7 +361,7 @@ int layer_unpack(const struct layer_source *layer, struct tree *tree, struct tro
 
     if (!archive || !unpacking || !buffer)
         return trouble_set(trouble, REASON_IMAGE_FAILED, ENOMEM, "memory");
-    SHA256Init(&flow.stored);
-    SHA256Init(&flow.content);
+    sha256_init(&flow.stored);
+    sha256_init(&flow.content);
     return unpack(&flow, archive);
 }

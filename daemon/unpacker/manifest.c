@@ -4,7 +4,7 @@
 #include "own.h"
 #include "text.h"
 #include <errno.h>
-#include <sha256.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,11 +373,11 @@ static int take_archive_config(
         return r;
     text = json_dumps(config, JSON_SORT_KEYS | JSON_COMPACT);
     if (text) {
-        SHA2_CTX context;
+        struct sha256_ctx context;
 
-        SHA256Init(&context);
-        SHA256Update(&context, (const uint8_t *)text, strlen(text));
-        SHA256Final(ret->digest, &context);
+        sha256_init(&context);
+        sha256_update(&context, strlen(text), (const uint8_t *)text);
+        sha256_digest(&context, SHA256_DIGEST_SIZE, ret->digest);
         free(text);
     }
     return take_config(config, ret, trouble);
