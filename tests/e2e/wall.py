@@ -37,6 +37,13 @@ def mptcp():
         sock.connect((PUBLIC, 80))
 
 
+def smc():
+    """The same, where the kernel has it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256) as sock:
+        sock.settimeout(3)
+        sock.connect((PUBLIC, 80))
+
+
 def fastopen():
     """A connection without connect(2)."""
     with socket.socket() as sock:
@@ -115,7 +122,7 @@ def unix(address):
     return connect
 
 
-TRIES = {"tcp": tcp, "tcp6": tcp6, "host-loopback": loopback, "bind": bind, "mptcp": mptcp, "fastopen": fastopen, "dns": dns, "udp": udp, "icmp": icmp, "raw": raw,
+TRIES = {"tcp": tcp, "tcp6": tcp6, "host-loopback": loopback, "bind": bind, "mptcp": mptcp, "smc": smc, "fastopen": fastopen, "dns": dns, "udp": udp, "icmp": icmp, "raw": raw,
          "netlink": netlink_kernel, "interfaces": interfaces, "vsock": vsock, "packet": packet, "io_uring": io_uring,
          "abstract": unix("\0saphan-wall")}
 for word in sys.argv[1:]:

@@ -71,14 +71,14 @@ lesser() { # NET CLAIM TRY...: what can be done outside is refused, and nothing 
 }
 rung() { saphan status | awk -v rung="$1" '$1 == rung { print $2; exit }'; }
 if [ "$(rung landlock-net)" = holds ]; then
-    lesser landlock-net tcp-cut tcp tcp6 host-loopback bind mptcp fastopen vsock packet io_uring
+    lesser landlock-net tcp-cut tcp tcp6 host-loopback bind mptcp smc fastopen vsock packet io_uring
     check "control: what it does not cut, UDP, it does not" grep -q '^udp yes' "$T/inside"
 else
     in_leg --net landlock-net
     check "net landlock-net where the rung does not hold: refused by name" grep -q 'REFUSED claim-unbacked' "$T/said"
 fi
 if [ "$(rung cgroup-bpf)" = holds ]; then
-    lesser cgroup-bpf internet-cut tcp tcp6 host-loopback bind mptcp fastopen dns udp icmp raw vsock packet io_uring
+    lesser cgroup-bpf internet-cut tcp tcp6 host-loopback bind mptcp smc fastopen dns udp icmp raw vsock packet io_uring
 else
     in_leg --net cgroup-bpf
     check "net cgroup-bpf where the rung does not hold: refused by name" grep -q 'REFUSED claim-unbacked' "$T/said"
