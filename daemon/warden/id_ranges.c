@@ -13,9 +13,12 @@
 #define RANGES_A_BLOCK 256U /* 16 x 256 x 65536 ids: 0x70000000 to 0x7fffffff */
 
 /* A byte of it is locked for each block that is held, and one for as long as somebody takes a block
- * or removes the file.  Only root can open it: nobody else can hold a block. */
-#define LOCK_FILE "/run/saphan.ids"
+ * or removes the file. */
 #define GATE BLOCKS
+
+/* Whose the file is: an id that nobody has and that no mount of a leg maps.  So only root can open
+ * it, and root's leg not even to read: a lock for reading would hold a block too. */
+#define LOCK_OWNER (ID_FIRST - 1)
 
 static int lock_bytes(int fd, int how, short type, off_t from, off_t count)
 {
@@ -35,7 +38,7 @@ static int is_current(int fd)
 
     if (fstat(fd, &mine) < 0)
         return -errno;
-    if (lstat(LOCK_FILE, &now) < 0)
+    if (lstat(ID_LOCK_FILE, &now) < 0)
         return errno == ENOENT ? 0 : -errno;
     return mine.st_dev == now.st_dev && mine.st_ino == now.st_ino;
 }
@@ -45,8 +48,10 @@ static int open_lock_file(int *ret_fd)
 {
     for (;;) {
         auto_close int fd =
-            open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-        int r = fd < 0 ? -errno : lock_bytes(fd, F_OFD_SETLKW, F_RDLCK, GATE, 1);
+            open(ID_LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+        int r = fd < 0 || fchown(fd, LOCK_OWNER, LOCK_OWNER) < 0
+                    ? -errno
+                    : lock_bytes(fd, F_OFD_SETLKW, F_RDLCK, GATE, 1);
 
         if (r == 0)
             r = is_current(fd);
@@ -65,7 +70,7 @@ int id_ranges_open(struct warden *warden)
     int r = open_lock_file(&fd);
 
     if (r < 0) {
-        log_error("id ranges: %s: %s", LOCK_FILE, strerror(-r));
+        log_error("id ranges: %s: %s", ID_LOCK_FILE, strerror(-r));
         return r;
     }
     for (uint32_t block = BLOCKS; block-- > 0;) {
@@ -82,7 +87,7 @@ int id_ranges_open(struct warden *warden)
         return 0;
     }
     log_error("id ranges: all %u blocks are held by other saphands: see %s in /proc/locks", BLOCKS,
-        LOCK_FILE);
+        ID_LOCK_FILE);
     return -EADDRINUSE;
 }
 
@@ -91,7 +96,7 @@ void id_ranges_close(struct warden *warden)
     /* Whoever can lock all of it is the last one. */
     if (warden->id_lock >= 0 &&
         lock_bytes(warden->id_lock, F_OFD_SETLK, F_WRLCK, 0, BLOCKS + 1) == 0)
-        (void)unlink(LOCK_FILE);
+        (void)unlink(ID_LOCK_FILE);
     close_fd(&warden->id_lock);
 }
 

@@ -1,5 +1,6 @@
 #include "own_paths.h"
 
+#include "id_ranges.h"
 #include "text.h"
 #include <errno.h>
 #include <string.h>
@@ -81,7 +82,7 @@ int own_paths_open(struct warden *warden)
     const struct options *options = &warden->options;
     const char *const wanted[] = {options->state, options->socket, options->policy_directory,
         options->libexec, options->config, options->vendors, (SAPHAN_SYSCONF "/saphan"),
-        "/proc/self/exe"};
+        ID_LOCK_FILE, "/proc/self/exe"};
     struct mount_table table;
     int r = mount_table_read(&table);
 

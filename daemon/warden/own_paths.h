@@ -4,8 +4,8 @@
 #include "mount_table.h"
 #include "warden.h"
 
-/* Remembers each own path (socket, state, policy, configuration, programs) and, by device and
- * inode, every directory above it. */
+/* Remembers each own path (socket, state, policy, configuration, programs, lock of ids) and, by
+ * device and inode, every directory above it.  After id_ranges_open(). */
 int own_paths_open(struct warden *warden);
 void own_paths_close(struct warden *warden);
 

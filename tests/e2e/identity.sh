@@ -56,4 +56,28 @@ policy "root $LEG_USER" >"$T/three.policy"
 start_daemon "$T/three" || not_ok "another daemon starts" "$(cat "$T/three.log")"
 check_not "and another's have others" [ "$first" = "$(leg_ids "$T/three/saphan.sock")" ]
 check_not "a user cannot lock ids" as_user flock --nonblock /run/saphan.ids true
+
+# Nor can a leg of root's: not by writing, and a lock for reading would hold them too.
+beside=/run/saphan-e2e-$$ # in /run, as the lock file is, and root's
+# shellcheck disable=SC2064
+trap "rm -rf $beside; _end" EXIT
+mkdir -m 700 "$beside"
+: >"$beside/lock"
+roots_leg() { # OPTION... -- COMMAND...: of the third daemon, whose own files are not in /run
+    (cd / && timeout 60 saphan run --json "$@" </dev/null) >"$T/json" 2>"$T/client"
+    rc=$?
+}
+export SAPHAN_SOCKET=$T/three/saphan.sock
+lock=(/usr/bin/flock --nonblock --shared)
+roots_leg --write "$beside" -- "${lock[@]}" "$beside/lock" true
+expect "control: root's leg locks a file of root's in /run" 0 GREEN
+roots_leg --read "$beside" -- "${lock[@]}" "$beside/lock" true
+expect "control: one that it may only read as well" 0 GREEN
+for grant in /run/saphan.ids /run; do
+    roots_leg --write "$grant" -- /bin/true
+    expect "but no write grant covers the lock of ids: $grant" 125 REFUSED grant-covers-saphand
+done
+roots_leg --read "$beside" --read /run/saphan.ids -- "${lock[@]}" /run/saphan.ids true
+check_not "and one that it may read cannot be locked" [ "$rc" = 0 ]
+check "for it cannot be opened" grep -q 'run/saphan.ids: Permission denied' "$T/json"
 finish
