@@ -119,6 +119,7 @@ int audit_read(struct audit_state *ret)
     if (type != AUDIT_GET || (size_t)n < offsetof(struct audit_status, backlog))
         return -EBADMSG;
     ret->enabled = word_at(payload, offsetof(struct audit_status, enabled));
+    ret->backlog_limit = word_at(payload, offsetof(struct audit_status, backlog_limit));
     ret->lost = word_at(payload, offsetof(struct audit_status, lost));
     return 0;
 }
@@ -131,9 +132,8 @@ int audit_enabled(void)
     return r < 0 ? r : state.enabled != 0;
 }
 
-int audit_enable(bool on)
+static int set(const struct audit_status *status)
 {
-    const struct audit_status status = {.mask = AUDIT_STATUS_ENABLED, .enabled = on};
     auto_close int fd = audit_socket(0);
     uint64_t deadline = clock_monotonic_us() + ANSWER_MS * 1000;
     char payload[AUDIT_RECORD_MAX];
@@ -143,13 +143,24 @@ int audit_enable(bool on)
 
     if (fd < 0)
         return fd;
-    r = ask(fd, AUDIT_SET, NLM_F_ACK, &status, sizeof(status));
+    r = ask(fd, AUDIT_SET, NLM_F_ACK, status, sizeof(*status));
     if (r < 0)
         return r;
     n = receive_by(fd, deadline, &type, payload);
     if (n < 0)
         return (int)n;
     return type == NLMSG_ERROR ? error_of(payload, n) : -EBADMSG;
+}
+
+int audit_enable(bool on)
+{
+    return set(&(struct audit_status){.mask = AUDIT_STATUS_ENABLED, .enabled = on});
+}
+
+int audit_set_backlog_limit(uint32_t records)
+{
+    return set(
+        &(struct audit_status){.mask = AUDIT_STATUS_BACKLOG_LIMIT, .backlog_limit = records});
 }
 
 /* ---- listening ---- */

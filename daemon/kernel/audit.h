@@ -22,14 +22,17 @@
 #define AUDIT_RECORD_MAX 9216 /* the kernel's longest message is MAX_AUDIT_MESSAGE_LENGTH, 8970 */
 
 struct audit_state {
-    uint32_t enabled; /* 0, 1, or 2: on, and locked until the machine restarts */
-    uint32_t lost;    /* records that the kernel had no room for, since it started */
+    uint32_t enabled;       /* 0, 1, or 2: on, and locked until the machine restarts */
+    uint32_t backlog_limit; /* records that may wait for kauditd before one is lost */
+    uint32_t lost;          /* records that the kernel had no room for, since it started */
 };
 
 int audit_read(struct audit_state *ret);
 
 /* Switches it on or off.  -EPERM: it is locked. */
 int audit_enable(bool on);
+
+int audit_set_backlog_limit(uint32_t records);
 
 /* 1, 0, or -errno. */
 int audit_enabled(void);

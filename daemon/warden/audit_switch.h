@@ -3,6 +3,7 @@
  *
  * Landlock's denials are told only while audit is on.  On means more than that: without an auditd
  * the kernel writes the records to its own log.  So it is nobody's to switch on by default.
+ * Where this daemon switches it on, it also gives the kernel room for more records that wait.
  */
 #pragma once
 

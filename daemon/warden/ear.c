@@ -204,9 +204,25 @@ static void take_change(struct ear *ear)
 
 /* ---- the end of a leg ---- */
 
+/* A domain whose every record was lost has none of its end either: only the kernel's own count
+ * tells that some were. */
+static void tell_lost_meanwhile(struct leg *leg)
+{
+    struct audit_state state;
+    char detail[160];
+
+    if (!leg->lost_known || audit_read(&state) < 0 || state.lost == leg->audit_lost)
+        return;
+    (void)snprintf(detail, sizeof(detail),
+        "the kernel had no room for %u audit records while it ran: denials of it may be among them",
+        state.lost - leg->audit_lost);
+    leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, NULL, detail);
+}
+
 static void heard_out(struct leg *leg)
 {
     leg->hearing = false;
+    tell_lost_meanwhile(leg);
     if (leg->patience)
         (void)event_del(leg->patience);
     leg_heard_out(leg);
@@ -274,8 +290,12 @@ static pid_t only_child(pid_t stub)
 
 void ear_learn(struct leg *leg)
 {
+    struct audit_state state;
+
     if (!leg->warden->ear)
         return;
+    leg->lost_known = audit_read(&state) == 0;
+    leg->audit_lost = leg->lost_known ? state.lost : 0;
     leg->program_pid = only_child(leg->slot->pid);
     leg->program_uid = leg->slot->id_base + leg->peer.uid;
 }
@@ -294,11 +314,23 @@ static void let_go(struct ear *ear)
 
 static void start_again(evutil_socket_t fd, short what, void *context);
 
+static struct leg *find_hearing(struct warden *warden)
+{
+    struct leg *leg;
+
+    TAILQ_FOREACH(leg, &warden->legs, entry)
+    {
+        if (leg->hearing)
+            return leg;
+    }
+    return NULL;
+}
+
 /* What it had not told is lost; those that wait for its word wait no more. */
 static void lost_it(struct ear *ear)
 {
     static const struct timeval soon = {.tv_sec = 1};
-    struct leg *leg, *next;
+    struct leg *leg;
 
     if (!ear->readable)
         return;
@@ -306,11 +338,8 @@ static void lost_it(struct ear *ear)
     ear->count.lost++;
     log_error("ear: it ended; it is started again");
     tell_all(ear->warden, "some denials were not told: the ear was started again");
-    for (leg = TAILQ_FIRST(&ear->warden->legs); leg; leg = next) {
-        next = TAILQ_NEXT(leg, entry);
-        if (leg->hearing)
-            heard_out(leg);
-    }
+    while ((leg = find_hearing(ear->warden))) /* each can end others with it */
+        heard_out(leg);
     if (clock_monotonic_us() - ear->born_us > 1000000)
         start_again(-1, 0, ear);
     else

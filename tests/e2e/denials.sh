@@ -5,18 +5,22 @@
 export E2E_BASE=${E2E_BASE:-/var/tmp}
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-audit() { # prints 0 or 1; with an argument, sets it
+audit_field() { # FIELD [VALUE]: prints a field of the audit system's state; with a value, sets it
     python3 - "$@" <<'PY'
 import socket, struct, sys
+place = {"enabled": 1, "backlog": 5}[sys.argv[1]]
 s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)
 s.bind((0, 0))
-if len(sys.argv) > 1:
-    s.send(struct.pack("IHHII11I", 60, 1001, 5, 1, 0, 1, int(sys.argv[1]), *[0] * 9))
+if len(sys.argv) > 2:
+    status = [0] * 11
+    status[0], status[place] = 1 << place - 1, int(sys.argv[2])
+    s.send(struct.pack("IHHII11I", 60, 1001, 5, 1, 0, *status))
     s.recv(9000)
 s.send(struct.pack("IHHII", 16, 1000, 1, 1, 0))
-print(struct.unpack("2I", s.recv(9000)[16:24])[1])
+print(struct.unpack("11I", s.recv(9000)[16:60])[place])
 PY
 }
+audit() { audit_field enabled "$@"; }
 denied() { jq -c 'select(.event == "denied")' "$T/json"; }
 last_denied() { denied | tail -n 1 | jq -r "$1"; }
 begin() { # NAME DIR ARG...: start_daemon as a test
@@ -29,7 +33,12 @@ if [ "$was" != 0 ]; then
     skip "everything about Audit=enable" "audit-off: it is on already, and stays as it is"
     finish
 fi
-_audit_end() { audit 0 >"$T/audit" 2>&1; _end; }
+room=$(audit_field backlog)
+_audit_end() {
+    audit 0 >"$T/audit" 2>&1
+    audit_field backlog "$room" >"$T/audit" 2>&1
+    _end
+}
 trap _audit_end EXIT
 
 # ---- kept as it is ----
@@ -72,6 +81,8 @@ printf '[saphand]\nAudit=enable\n' >"$conf"
 policy "$LEG_USER root" Require-Rung=landlock-audit >"$T/on.policy"
 begin "enable: a daemon starts" "$T/on" --config "$conf"
 SAPHAN_SOCKET=$T/on/saphan.sock
+wide=$(audit_field backlog)
+check "enable: the kernel keeps more than its first 64 records" [ "$wide" -ge 8192 ]
 check "enable: status says that denials are told" bash -c "saphan status | grep -q 'landlock-audit *holds'"
 leg --read "$W/read" --read "$W/ask" -- "$W/ask" "$W/read/pipe" 1
 expect "a denied leg ends as it does" 0 GREEN
@@ -114,6 +125,16 @@ else
     check_not "nothing was lost, and nothing is noted as lost" noted
 fi
 
+# A domain whose every record the kernel lost has none of its end either.
+meanwhile() { jq -r 'select(.event == "note") | .detail' "$T/json" | grep -q '^the kernel had no room for [0-9]* audit records'; }
+audit_field backlog 1 >"$T/audit"
+leg --read "$W/read" --read "$W/ask" -- "$W/ask" "$W/read/pipe" 5000
+check "where the kernel lost records the leg that ran is told so" meanwhile
+audit_field backlog "$wide" >"$T/audit"
+leg --read "$W/read" --read "$W/ask" -- "$W/ask" "$W/read/pipe" 1
+check_not "control: with room for them it is not" meanwhile
+equal "control: and its denial is told" "$W/read/pipe" "$(last_denied .subject)"
+
 # ---- the right leg ----
 mkdir "$W/other"
 mkfifo -m 666 "$W/other/pipe"
@@ -149,13 +170,16 @@ expect "and a policy that demands it refuses" 125 REFUSED
 kill "$daemon_pid"
 await 10 bash -c "! kill -0 $daemon_pid"
 equal "after the daemon audit is off" 0 "$(audit)"
+equal "and keeps as many records as before" "$room" "$(audit_field backlog)"
 start_daemon "$T/on" --config "$conf"
 equal "control: on again with the next" 1 "$(audit)"
 kill -KILL "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 equal "control: a daemon that is killed leaves it on" 1 "$(audit)"
+equal "control: and the wide room" "$wide" "$(audit_field backlog)"
 printf '[saphand]\nAudit=keep\n' >"$conf"
 cp "$T/keep.policy" "$T/on.policy"
 begin "the next daemon starts" "$T/on" --config "$conf"
 equal "and puts back what was found" 0 "$(audit)"
+equal "and the room" "$room" "$(audit_field backlog)"
 finish
