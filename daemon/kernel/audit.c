@@ -116,11 +116,12 @@ int audit_read(struct audit_state *ret)
         r = error_of(payload, n);
         return r < 0 ? r : -EBADMSG;
     }
-    if (type != AUDIT_GET || (size_t)n < offsetof(struct audit_status, backlog))
+    if (type != AUDIT_GET || (size_t)n < offsetof(struct audit_status, backlog) + sizeof(uint32_t))
         return -EBADMSG;
     ret->enabled = word_at(payload, offsetof(struct audit_status, enabled));
     ret->backlog_limit = word_at(payload, offsetof(struct audit_status, backlog_limit));
     ret->lost = word_at(payload, offsetof(struct audit_status, lost));
+    ret->backlog = word_at(payload, offsetof(struct audit_status, backlog));
     return 0;
 }
 

@@ -25,6 +25,7 @@ struct audit_state {
     uint32_t enabled;       /* 0, 1, or 2: on, and locked until the machine restarts */
     uint32_t backlog_limit; /* records that may wait for kauditd before one is lost */
     uint32_t lost;          /* records that the kernel had no room for, since it started */
+    uint32_t backlog;       /* records that wait for kauditd: no listener has heard them */
 };
 
 int audit_read(struct audit_state *ret);

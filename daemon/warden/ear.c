@@ -21,7 +21,8 @@
 
 #define EAR_UID 0x6ffeffffU /* an id that no leg, front, user or service has */
 #define RECEIVE_BYTES (8 << 20)
-#define CLOCK_STEP_MS 20 /* the kernel stamps records with its coarse clock */
+#define CLOCK_STEP_MS 20          /* the kernel stamps records with its coarse clock */
+#define KERNEL_PATIENCE_US 500000 /* for kauditd, a thread like others on a busy machine */
 #define DETAIL_MAX 3072
 #define CHILDREN_MAX 64
 #define PAST_MAX 256
@@ -228,10 +229,15 @@ static void heard_out(struct leg *leg)
     leg_heard_out(leg);
 }
 
+static void say_unheard(struct leg *leg)
+{
+    leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, NULL,
+        "its last denials may not be told: the ear did not answer in time");
+}
+
 static void patience_ends(evutil_socket_t fd, short what, void *context)
 {
-    leg_tell(context, EVENT_NOTE, REASON_NONE, NULL, NULL,
-        "its last denials may not be told: the ear did not answer in time");
+    say_unheard(context);
     heard_out(context);
 }
 
@@ -248,23 +254,58 @@ static void take_heard_out(struct ear *ear, uint64_t pid)
     }
 }
 
-bool ear_hear_out(struct leg *leg)
+static int ask_ear(struct leg *leg)
 {
     static const struct timeval patience = {.tv_sec = EAR_PATIENCE_S};
-    struct ear *ear = leg->warden->ear;
     struct seam_end ask = {.value = (uint64_t)leg->program_pid};
     struct seam_writer writer;
     int r;
 
+    if (event_assign(leg->patience, leg->warden->loop, -1, 0, patience_ends, leg) < 0 ||
+        event_add(leg->patience, &patience) < 0)
+        return -ENOMEM;
+    seam_writer_init(&writer, SEAM_HEAR_OUT, 0);
+    r = seam_send(leg->warden->ear->child.channel, &writer, &ask, NULL, 0);
+    seam_writer_done(&writer);
+    return r;
+}
+
+/* Whether the kernel itself has records that it has sent to nobody yet. */
+static bool kernel_holds_some(void)
+{
+    struct audit_state state;
+
+    return audit_read(&state) == 0 && state.backlog > 0;
+}
+
+/* Where somebody else keeps the kernel telling without end, the leg does not wait for that. */
+static void kernel_waited_for(evutil_socket_t fd, short what, void *context)
+{
+    static const struct timeval again = {.tv_usec = 1000};
+    struct leg *leg = context;
+    bool in_time = clock_monotonic_us() - leg->gone_us < KERNEL_PATIENCE_US;
+
+    if (in_time && kernel_holds_some() && event_add(leg->patience, &again) == 0)
+        return;
+    if (ask_ear(leg) != 0)
+        patience_ends(-1, 0, leg);
+}
+
+bool ear_hear_out(struct leg *leg)
+{
+    static const struct timeval soon = {.tv_usec = 1000};
+    struct ear *ear = leg->warden->ear;
+    int r;
+
     if (!ear || !ear->readable || leg->program_pid == 0)
         return false;
-    leg->patience = evtimer_new(leg->warden->loop, patience_ends, leg);
-    if (!leg->patience || event_add(leg->patience, &patience) < 0)
+    leg->patience = evtimer_new(leg->warden->loop, kernel_waited_for, leg);
+    if (!leg->patience)
         return false;
-    seam_writer_init(&writer, SEAM_HEAR_OUT, 0);
-    r = seam_send(ear->child.channel, &writer, &ask, NULL, 0);
-    seam_writer_done(&writer);
+    r = kernel_holds_some() ? event_add(leg->patience, &soon) : ask_ear(leg);
     leg->hearing = r == 0;
+    if (!leg->hearing)
+        say_unheard(leg);
     return leg->hearing;
 }
 

@@ -18,8 +18,9 @@ void ear_close(struct warden *warden);
 void ear_learn(struct leg *leg);
 
 /* LEG's last process is gone: leg_heard_out(leg) follows from the loop when all that the kernel
- * told of it was heard.  The ear answers within a millisecond; where it has not for EAR_PATIENCE_S
- * the leg goes on without, and is told so.  False: there is nothing to wait for. */
+ * told of it was heard: when no record waits in the kernel, the ear is asked, which answers within
+ * a millisecond.  Where it has not for EAR_PATIENCE_S the leg goes on without, and is told so.
+ * False: there is nothing to wait for. */
 #define EAR_PATIENCE_S 2
 bool ear_hear_out(struct leg *leg);
 
