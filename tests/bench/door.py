@@ -342,10 +342,13 @@ def main(rounds):
 
 
 def begin():
-    """As root, in a namespace of its own, beside a saphand whose policy lets doors be asked for."""
+    """As root, in a namespace of its own, beside a saphand whose policy lets doors be asked for; /tmp and
+    /dev/shm are its own too, for the other proxies leave things there."""
     if not os.environ.get("DOOR_WORLD"):
         os.environ["DOOR_WORLD"] = "1"
-        os.execvp("unshare", ["unshare", "-n", "--", sys.executable, HERE] + sys.argv[1:])
+        keep = ["--keep", os.environ["SRT"]] if os.environ.get("SRT") else []
+        os.execv(os.path.join(TESTS, "own-tmp"),
+                 ["own-tmp"] + keep + ["unshare", "-n", "--", sys.executable, HERE] + sys.argv[1:])
     if not os.environ.get("SAPHAN_DAEMON_PID"):
         policy = tempfile.NamedTemporaryFile("w", prefix="door-bench.", suffix=".policy", delete=False)
         policy.write("[allow bench]\nUser=root\nBoundary=domain\nView=minimal\nNet=none door host\nHost=*:*\nVendor=*\n"

@@ -29,7 +29,6 @@ done
 owned "$W/legacy"
 options+=(--read "$W/legacy" --env "PATH=$W/legacy:/usr/local/bin:/usr/bin:/bin")
 run --sandbox
-[ -z "${KEEP:-}" ] || cp "$T/json" "$KEEP"
 if has_reason nested-sandbox; then
     nested "sandbox on, not judged before" "flags=0x" "comm=" "exe="
 else

@@ -4,7 +4,17 @@
 # and stay there.  A turn runs in a leg: a wrapper starts the model server on the leg's own loopback,
 # then becomes the vendor's command.  The turn uses the shell tool: some vendors write files in their
 # own process, which their sandbox does not cover.
+# What such a program leaves in /tmp, as the control of a cell too, goes with a /tmp of the script's own.
 # shellcheck shell=bash disable=SC2034,SC2154
+if [ -z "${SAPHAN_DAEMON_PID:-}${OWN_TMP:-}" ]; then
+    export OWN_TMP=1
+    keep=()
+    for path in "${SAPHAN_VENDORS:-}" "${SAPHAN_IMAGES:-}" "${SAPHAN_MODEL:-}" "${SAPHAN_DAEMON_LOG:+$(dirname "$SAPHAN_DAEMON_LOG")}" \
+        "${SAPHAN_MATRIX_PAGE:+$(dirname "$SAPHAN_MATRIX_PAGE")}"; do
+        [ -z "$path" ] || keep+=(--keep "$path")
+    done
+    exec "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")/own-tmp" "${keep[@]}" "$(readlink -f "$0")" "$@"
+fi
 # Seats lie outside the temporary folder: codex makes no links of its own beneath it.
 E2E_BASE=/var/tmp
 . "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")/e2e/lib.sh"
