@@ -67,6 +67,9 @@ static void judge_unavailable(const struct asked *asked, struct refusals *refusa
             nesting->bypass, asked->vendor);
     if (asked->boundary == BOUNDARY_NONE)
         refuse(refusals, REASON_BOUNDARY_NONE, "asked: boundary none; built: domain, container");
+    if (asked->net == NET_LANDLOCK && asked->boundary == BOUNDARY_CONTAINER)
+        refuse(refusals, REASON_NET_UNAVAILABLE,
+            "asked: net landlock-net in a container, above which no Landlock domain stands");
     if (!asked->request->profile && !text_equal(asked->vendor, "proc"))
         refuse(refusals, REASON_VENDOR_UNKNOWN, "asked: vendor %.64s; there are: %s", asked->vendor,
             asked->request->known_vendors ? asked->request->known_vendors : "none");
@@ -142,9 +145,6 @@ static void judge_form(const struct asked *asked, struct refusals *refusals)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown boundary %d", (int)asked->boundary);
     if (asked->view < VIEW_MINIMAL || asked->view > VIEW_HOST)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown view %d", (int)asked->view);
-    if (asked->net == NET_LANDLOCK && asked->boundary == BOUNDARY_CONTAINER)
-        refuse(refusals, REASON_REQUEST_MALFORMED,
-            "asked: net landlock-net in a container, above which no Landlock domain stands");
     if (asked->net < NET_NONE || asked->net > NET_LAST)
         refuse(refusals, REASON_REQUEST_MALFORMED, "unknown network mode %d", (int)asked->net);
     for (uint32_t i = 0; i < request->n_grants && i < GRANTS_MAX; i++) {

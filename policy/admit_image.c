@@ -100,7 +100,7 @@ void judge_container(const struct asked *asked, struct refusals *refusals)
             request->image.name ? "image " : "a container's option",
             request->image.name ? request->image.name : "", boundary_name(asked->boundary));
     if (container && request->view == VIEW_HOST)
-        refuse(refusals, REASON_REQUEST_MALFORMED,
+        refuse(refusals, REASON_VIEW_UNAVAILABLE,
             "asked: view host; a container has a root of its own");
 }
 

@@ -26,6 +26,10 @@ mkdir "$W/out" && owned "$W/out"
 here=(--boundary container --image small)
 leg "${here[@]}" --write "$W/out:/out" --artefact /out/x -- sh -c 'echo hi >/out/x'
 expect "a leg in it leaves its artefact through a grant" 0 GREEN
+leg "${here[@]}" --net landlock-net -- true
+expect "a wall that a container does not have is refused by its name" 125 REFUSED net-unavailable
+leg "${here[@]}" --view host -- true
+expect "and so is the host's view" 125 REFUSED view-unavailable
 equal "as the requester" "$leg_uid:$leg_gid" "$(stat -c %u:%g "$W/out/x")"
 
 leg "${here[@]}" -- sh -c 'id -u; id -g; hostname; ls /'

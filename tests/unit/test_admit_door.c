@@ -83,7 +83,7 @@ static void lesser_walls_claim_what_they_cut(void **state)
     fixture_start(&f, "[allow hard]\nUser=1000\nBoundary=container\nNet=landlock-net\nVendor=*\n");
     f.request.net = NET_LANDLOCK;
     f.request.boundary = BOUNDARY_CONTAINER;
-    fixture_refused(&f, REASON_REQUEST_MALFORMED, "no Landlock domain");
+    fixture_refused(&f, REASON_NET_UNAVAILABLE, "no Landlock domain");
     fixture_end(&f);
 }
 

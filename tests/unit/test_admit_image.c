@@ -69,7 +69,7 @@ static void what_goes_with_a_container_alone(void **state)
 
     start(&f, box_policy);
     f.request.view = VIEW_HOST;
-    fixture_refused(&f, REASON_REQUEST_MALFORMED, "root of its own");
+    fixture_refused(&f, REASON_VIEW_UNAVAILABLE, "root of its own");
     f.request.view = VIEW_UNSET;
     f.request.boundary = BOUNDARY_DOMAIN;
     fixture_refused(&f, REASON_IMAGE_NEEDED, "image mine");
