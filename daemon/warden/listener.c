@@ -145,6 +145,10 @@ static int make_socket(struct warden *warden)
     (void)umask(0177);
     r = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
     (void)umask(0077);
+    if (r == -ENOENT)
+        log_error(
+            "socket: its directory is not there: `systemd-tmpfiles --create` makes that of the "
+            "package; or set Socket=");
     if (r == 0)
         r = set_owner(warden, address.sun_path);
     if (r == 0 && listen(fd, 1024) < 0)

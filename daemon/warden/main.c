@@ -50,6 +50,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -129,6 +130,14 @@ static int open_state(struct warden *warden)
     warden->state = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (warden->state < 0 || fchmod(warden->state, 0700) < 0)
         return -errno;
+    /* What the sweep takes for a dead daemon's must not be a living one's. */
+    if (flock(warden->state, LOCK_EX | LOCK_NB) < 0) {
+        if (errno == EWOULDBLOCK)
+            log_error("state %s: another saphand has it: stop that one, or give this one a state "
+                      "of its own",
+                state);
+        return -errno;
+    }
     if ((mkdirat(warden->state, "output", 0700) < 0 && errno != EEXIST) ||
         (mkdirat(warden->state, "empty", 0555) < 0 && errno != EEXIST))
         return -errno;

@@ -121,7 +121,7 @@ struct warden {
     int programs[PROGRAM_COUNT]; /* O_PATH: each was judged by custody, and is what is executed */
     int null;                    /* /dev/null, read-write */
     int empty_root;              /* an empty directory, where fronts live */
-    int state;                   /* the state directory */
+    int state;                   /* the state directory, locked: one saphand has it */
     int kept;                    /* its subdirectory of kept output */
 
     /* cgroups.c */
