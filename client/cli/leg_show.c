@@ -44,7 +44,8 @@ static void print_row(const struct saphan_event *event)
     (void)printf("leg:        %llu\n", (unsigned long long)event->leg);
     (void)printf("state:      %s\n", saphan_leg_state_name(leg->state));
     if (leg->state == SAPHAN_LEG_ENDED)
-        (void)printf("verdict:    %s %s\n", saphan_colour_name(leg->colour), escaped(leg->reasons));
+        (void)printf("verdict:    %s%s%s\n", saphan_colour_name(leg->colour),
+            *leg->reasons ? " " : "", escaped(leg->reasons));
     ending_words(leg->exited, leg->wait_status, ended, sizeof(ended));
     if (leg->exited)
         (void)printf("ended:      %s\n", ended);

@@ -51,6 +51,17 @@ for pair in "saphan.1:$saphan:run legs machine matrix why image" "saphand.8:$sap
         result "not ok" "$page and --help name the same options"
     }
 done
+# What a page gives to be typed is printed as it is typed: `--workspace .` must not become `--workspace.`.
+for file in "$top"/client/saphan.1 "$top"/daemon/warden/saphand.8 "$top"/policy/*.5; do
+    printed=$(mandoc -T ascii -O width=400 "$file" | col -b | tr -s '[:space:]' ' ')
+    wrong=""
+    while IFS= read -r typed; do
+        typed=$(sed -E 's/\\&//g; s/\\-/-/g' <<<"$typed")
+        [[ $printed == *" $typed "* ]] || wrong="$wrong; $typed"
+    done < <(sed -nE 's/^\.Dl //p' "$file")
+    [ -z "$wrong" ] && result ok "${file##*/} prints commands as they are typed" ||
+        result "not ok" "${file##*/} prints commands as they are typed$wrong"
+done
 # Every reason of the table can be explained.
 missing=""
 for slug in $(sed -nE 's/^ *REASON\([A-Z_]+, "([a-z-]+)".*/\1/p' "$top/policy/reasons.def"); do
