@@ -38,6 +38,7 @@ void tls_forward_done(struct passage *passage)
     if (!relay)
         return;
     tls_free(relay->connection);
+    mask_done(&relay->mask);
     free(relay->rest);
     free(relay);
     passage->tls = NULL;
@@ -62,6 +63,14 @@ static void tell_masked(struct passage *passage)
     relay->told_masked = relay->mask.masked;
     host_pattern_format(&passage->target, subject);
     decisions_refused(passage->door, subject, REASON_KEY_MASKED, "in its answer");
+}
+
+static void tell_packed(struct passage *passage)
+{
+    char subject[HOST_TEXT_MAX];
+
+    host_pattern_format(&passage->target, subject);
+    decisions_refused(passage->door, subject, REASON_ANSWER_PACKED, "a coding of its body");
 }
 
 static int send_rest(struct passage *passage)
@@ -115,7 +124,7 @@ static int take_answer(struct passage *passage)
 
     if (relay->server_ended)
         return OVER;
-    n = tls_read(relay->connection, scratch + relay->mask.length, RECORD_MAX);
+    n = tls_read(relay->connection, scratch + MASK_HELD_MAX, RECORD_MAX);
     if (n == TLS_WANT_READ || n == TLS_WANT_WRITE)
         return WAIT_READ;
     if (n == TLS_ENDED) {
@@ -126,7 +135,10 @@ static int take_answer(struct passage *passage)
     if (n < 0)
         return BROKEN;
     passage->active_ms = clock_wall_ms();
-    text = mask_run(&relay->mask, scratch, (size_t)n, &size);
+    if (mask_run(&relay->mask, scratch, (size_t)n, &text, &size) < 0) {
+        tell_packed(passage);
+        return BROKEN;
+    }
     tell_masked(passage);
     return size > 0 ? give(passage, text, size) : GO_ON;
 }
@@ -303,13 +315,13 @@ static void compose_head(struct passage *passage, const struct http_head *head, 
 {
     const struct door_forward *forward = forward_of(passage);
     const struct locked_key *key = tls_client_key(forward->tls);
-    const char *drop[] = {"Accept-Encoding", forward->header, NULL};
+    const char *drop[] = {"Accept-Encoding", forward->header, "Range", "If-Range", NULL};
     char *locked = passage->door->locked, host[HOST_TEXT_MAX], *add = locked;
 
     host_pattern_format(&passage->target, host);
     if (passage->target.port == HOST_PORT_STANDARD)
         *strrchr(host, ':') = '\0';
-    /* An answer that is packed could not be looked through. */
+    /* An answer that is packed, or comes in parts, could not be looked through. */
     (void)snprintf(add, DOOR_LOCKED_HEAD, "Accept-Encoding: identity\r\n%s%s%s%s",
         key ? forward->header : "", key ? ": " : "", key ? key->value : "", key ? "\r\n" : "");
     *ret_size = http_head_rewrite(passage->buffer, head, host, drop, add, locked + DOOR_LOCKED_HEAD,
@@ -391,15 +403,15 @@ void tls_forward_begin(struct passage *passage)
     const struct locked_key *key = tls_client_key(forward->tls);
     struct tls_relay *relay = calloc(1, sizeof(*relay));
     struct event_base *loop = passage->door->loop;
+    bool secret = key && key->secret_length >= MASK_SECRET_MIN;
 
     passage->tls = relay;
     passage->state = PASSAGE_SECURING;
-    if (!relay || tls_begin(forward->tls, passage->server, &relay->connection) < 0) {
+    if (!relay || tls_begin(forward->tls, passage->server, &relay->connection) < 0 ||
+        mask_init(&relay->mask, secret ? key->secret : NULL, secret ? key->secret_length : 0) < 0) {
         passage_refuse(passage, REASON_CONNECT_FAILED, "out of memory");
         return;
     }
-    if (key && key->secret_length >= MASK_SECRET_MIN)
-        relay->mask = (struct mask){.secret = key->secret, .length = key->secret_length};
     (void)event_assign(&passage->server_read, loop, passage->server, EV_READ, shake_ready, passage);
     (void)event_assign(
         &passage->server_write, loop, passage->server, EV_WRITE, shake_ready, passage);

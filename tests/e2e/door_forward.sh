@@ -108,6 +108,20 @@ equal "what is no plain request is refused" "400
 400
 403
 000" "$(tail -n 4 "$T/out")"
+with_key -- sh -c "
+    curl -s -m 5 --noproxy '*' http://127.0.0.1:8080/reflect-in-pieces/1
+    curl -s -m 5 --noproxy '*' http://127.0.0.1:8080/reflect-in-pieces/7
+    curl -s -m 5 --noproxy '*' http://127.0.0.1:8080/reflect-in-pieces/40"
+check_not "in chunks that a reader puts together again" grep -q "$secret" "$T/out"
+equal "the answers are whole but for it" "you sent Bearer ${secret//?/\*}, and that is all" "$(sort -u "$T/out")"
+with_key -- sh -c "
+    for at in \$(seq 0 60); do curl -s -m 5 --noproxy '*' -r \$at-\$at http://127.0.0.1:8080/reflect-a-part | head -c 1; done"
+check_not "nor byte by byte by a Range" grep -q "$secret" "$T/out"
+with_key -- sh -c "curl -s -m 5 --noproxy '*' --compressed http://127.0.0.1:8080/reflect-packed; true"
+equal "nor in what is compressed though nobody asked for it: that is cut off" "" "$(output)"
+equal "told" answer-packed "$(events denied .reason)"
+door --forward "8080=https://api.example.test$ca" -- curl -s -m 5 --noproxy '*' --compressed http://127.0.0.1:8080/reflect-packed
+equal "without a key it comes" "you sent None" "$(output)"
 : >"$T/tls.log" >"$T/http.log"
 with_key --forward "8081=https://api.example.test$ca" --forward 8082=api.example.test:80 --allow api.example.test:80 -- sh -c "
     curl -s -m 5 --noproxy '*' http://127.0.0.1:8080/with -H 'Host: other.test'

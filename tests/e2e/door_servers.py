@@ -4,6 +4,7 @@
 Answers names on 127.0.0.1:53; serves HTTP on PUBLIC:80 and TLS on PUBLIC:443, and tells what it was asked
 in FOLDER/http.log and FOLDER/tls.log.  Writes FOLDER/ready when all of it listens.
 """
+import gzip
 import http.server
 import os
 import socket
@@ -95,6 +96,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(302, b"", [("Location", "http://other.test/secret")])
         elif self.path == "/reflect":
             self.reply(400, ("you sent %s\n" % self.headers.get("X-Key")).encode())
+        elif self.path.startswith("/reflect-in-pieces"):
+            self.reflect_in_pieces(int(self.path.rpartition("/")[2]))
+        elif self.path == "/reflect-packed":
+            self.reply(400, gzip.compress(("you sent %s\n" % self.headers.get("X-Key")).encode()),
+                       [("Content-Encoding", "gzip")])
+        elif self.path == "/reflect-a-part":
+            self.reflect_a_part()
         elif self.path == "/stream":
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
@@ -116,6 +124,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(200, b"x" * 5000000)
         else:
             self.reply(200, b"hello from %s\n" % self.headers.get("Host", "").encode())
+
+    def reflect_in_pieces(self, size):
+        """What was sent, in chunks of SIZE bytes: a reader puts them together again."""
+        text = ("you sent %s, and that is all\n" % self.headers.get("X-Key")).encode()
+        self.send_response(103)
+        self.end_headers()
+        self.send_response(400)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for at in range(0, len(text), size):
+            part = text[at:at + size]
+            self.wfile.write(b"%x;a=b\r\n%s\r\n" % (len(part), part))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+    def reflect_a_part(self):
+        """As a server of files does: the bytes of the answer that were asked for."""
+        text = ("you sent %s\n" % self.headers.get("X-Key")).encode()
+        first, _, last = (self.headers.get("Range") or "bytes=0-99999").partition("=")[2].partition("-")
+        self.reply(206, text[int(first):int(last) + 1])
 
     def do_POST(self):
         if self.headers.get("Transfer-Encoding") == "chunked":

@@ -3,6 +3,7 @@
  * What a parser takes must be canonical, and what goes on must be read the same again.
  */
 #include "http_head.h"
+#include "mask.h"
 #include "socks5.h"
 #include "tls_name.h"
 
@@ -81,6 +82,47 @@ static void read_chunks(const char *bytes, size_t size)
         abort();
 }
 
+/* What a server answers: however it is cut, it goes on with the same length, the same bytes, and
+ * without the secret in one piece of text. */
+static size_t mask_all(const char *bytes, size_t size, size_t piece, char *out)
+{
+    static char buffer[MASK_HELD_MAX + 4096];
+    struct mask mask;
+    size_t used = 0;
+    int r = mask_init(&mask, "abcabd", 6);
+
+    for (size_t at = 0; r == 0 && at < size; at += piece) {
+        size_t part = size - at < piece ? size - at : piece, n = 0;
+        char *from;
+
+        memcpy(buffer + MASK_HELD_MAX, bytes + at, part);
+        r = mask_run(&mask, buffer, part, &from, &n);
+        if (r == 0)
+            memcpy(out + used, from, n);
+        used += r == 0 ? n : 0;
+    }
+    used += r == 0 ? mask_end(&mask, out + used) : 0;
+    mask_done(&mask);
+    return r == 0 ? used : SIZE_MAX;
+}
+
+static void read_answer(const char *bytes, size_t size)
+{
+    static char whole[4096], cut[4096];
+    size_t n;
+
+    if (size == 0 || size > sizeof(whole))
+        return;
+    n = mask_all(bytes, size, size, whole);
+    if (mask_all(bytes, size, 1 + size / 3, cut) != n ||
+        (n != SIZE_MAX && memcmp(whole, cut, n) != 0))
+        abort();
+    if (n == SIZE_MAX)
+        return;
+    if (n != size || (bytes[0] == 'a' && memmem(whole, n, "abcabd", 6)))
+        abort();
+}
+
 static void read_pattern(const char *bytes, size_t size)
 {
     char text[HOST_TEXT_MAX], again[HOST_TEXT_MAX];
@@ -108,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!copy)
         abort();
     memcpy(copy, bytes + 1, size - 1);
-    switch (bytes[0] % 6) {
+    switch (bytes[0] % 7) {
     case 0:
         read_http((const char *)copy, size - 1, false);
         break;
@@ -123,6 +165,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         break;
     case 4:
         read_chunks((const char *)copy, size - 1);
+        break;
+    case 6:
+        read_answer((const char *)copy, size - 1);
         break;
     default:
         read_pattern((const char *)copy, size - 1);
