@@ -5,11 +5,12 @@
 #include <strings.h>
 
 enum {
-    HEAD,        /* a line of it: the first of all is the status */
-    FIELDS,      /* the lines behind the first */
-    CHUNK_SIZE,  /* digits, then what else stands in the line */
-    CHUNK_DATA,  /* left bytes */
-    CHUNK_END,   /* the line's end behind them */
+    HEAD,       /* a line of it: the first of all is the status */
+    FIELDS,     /* the lines behind the first */
+    CHUNK_SIZE, /* digits, then what else stands in the line */
+    CHUNK_DATA, /* left bytes */
+    CHUNK_END,  /* the line's end behind them */
+    CHUNK_END_LF,
     TEXT_TO_END, /* a body that is as it is, trailers, whatever follows */
     PACKED,      /* a body that nobody looks through */
 };
@@ -122,16 +123,15 @@ static int64_t run_size(struct http_answer *answer, const char *bytes, size_t si
     return (int64_t)at + 1;
 }
 
-static int64_t run_end(struct http_answer *answer, const char *bytes, size_t size)
+static int run_end(struct http_answer *answer, char c)
 {
-    size_t at = bytes[0] == '\r' ? 1 : 0;
-
-    if (at == size)
-        return (int64_t)at;
-    if (bytes[at] != '\n')
+    if (c == '\n')
+        answer->state = CHUNK_SIZE;
+    else if (c == '\r' && answer->state == CHUNK_END)
+        answer->state = CHUNK_END_LF;
+    else
         return -EINVAL;
-    answer->state = CHUNK_SIZE;
-    return (int64_t)at + 1;
+    return 1;
 }
 
 static size_t run_data(struct http_answer *answer, size_t size)
@@ -146,7 +146,8 @@ static size_t run_data(struct http_answer *answer, size_t size)
 
 int64_t http_answer_run(struct http_answer *answer, const char *bytes, size_t size, bool *ret_text)
 {
-    *ret_text = answer->state != CHUNK_SIZE && answer->state != CHUNK_END;
+    *ret_text =
+        answer->state != CHUNK_SIZE && answer->state != CHUNK_END && answer->state != CHUNK_END_LF;
     switch (answer->state) {
     case HEAD:
     case FIELDS:
@@ -157,7 +158,8 @@ int64_t http_answer_run(struct http_answer *answer, const char *bytes, size_t si
     case CHUNK_DATA:
         return (int64_t)run_data(answer, size);
     case CHUNK_END:
-        return run_end(answer, bytes, size);
+    case CHUNK_END_LF:
+        return run_end(answer, bytes[0]);
     default:
         return (int64_t)size;
     }

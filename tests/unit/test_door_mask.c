@@ -97,6 +97,7 @@ static void chunks_that_are_none_end_it(void **state)
     for (size_t size = 1; size <= 40; size++) {
         assert_int_equal(run(CHUNKED "x\r\na\r\n", size, out), -EINVAL);
         assert_int_equal(run(CHUNKED "1\r\nab", size, out), -EINVAL);
+        assert_int_equal(run(CHUNKED "1\r\na\r\r\n", size, out), -EINVAL);
         assert_int_equal(run(CHUNKED "fffffffffffffffff\r\n", size, out), -EINVAL);
     }
 }
