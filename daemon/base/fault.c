@@ -18,6 +18,11 @@ int fault_set(struct fault *fault, uint32_t step, int error, const char *format,
     return -error;
 }
 
+bool fault_is_shortage(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 const char *fault_errno_name(int error)
 {
     static char unnamed[32];

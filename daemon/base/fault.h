@@ -8,6 +8,7 @@
 #pragma once
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FAULT_SUBJECT_MAX 256
@@ -22,6 +23,10 @@ struct fault {
  * ERROR is a positive errno.  FORMAT makes the subject; it is cut, never overrun. */
 int fault_set(struct fault *fault, uint32_t step, int error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Does ERROR say that this side lacks something, whatever it was asked for?  Then it is no fault of
+ * who asked. */
+bool fault_is_shortage(int error);
 
 /* "ENOENT" for 2; "errno 4242" for one that has no name.  The result is static. */
 const char *fault_errno_name(int error);

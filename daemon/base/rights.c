@@ -1,5 +1,6 @@
 #include "rights.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,5 +50,8 @@ int rights_take(struct msghdr *message, int *into, size_t max, size_t *n)
 
         r = taken ? taken : r;
     }
-    return message->msg_flags & MSG_CTRUNC ? RIGHTS_E_TOO_MANY : r;
+    if (!(message->msg_flags & MSG_CTRUNC))
+        return r;
+    /* Cut although INTO has room: the kernel found no descriptor of ours for the next one. */
+    return r == 0 && *n < max ? -EMFILE : RIGHTS_E_TOO_MANY;
 }

@@ -13,7 +13,7 @@
 
 /* What rights_take() says besides 0. */
 enum {
-    RIGHTS_E_TOO_MANY = 1, /* more than there is room for, here or in this process */
+    RIGHTS_E_TOO_MANY = 1, /* more than INTO or the SPACE has room for */
     RIGHTS_E_FOREIGN,      /* a control message that is no descriptors */
 };
 
@@ -22,5 +22,6 @@ enum {
 void rights_put(struct msghdr *message, void *space, const int *descriptors, size_t n);
 
 /* Takes over every descriptor that came beside a received MESSAGE, whatever else is wrong with it:
- * adds them to the *N of INTO, which has room for MAX; those beyond are closed. */
+ * adds them to the *N of INTO, which has room for MAX; those beyond are closed.  The SPACE that was
+ * received into has room for MAX too.  -EMFILE: this process has no room for them all. */
 int rights_take(struct msghdr *message, int *into, size_t max, size_t *n);

@@ -42,8 +42,10 @@ static int take_control(struct intake *intake, struct msghdr *message)
         return !first && CMSG_FIRSTHDR(message) ? INTAKE_E_MISPLACED : 0;
     case RIGHTS_E_TOO_MANY:
         return INTAKE_E_TOO_MANY;
-    default:
+    case RIGHTS_E_FOREIGN:
         return INTAKE_E_CONTROL;
+    default:
+        return r;
     }
 }
 

@@ -11,7 +11,7 @@ enum {
     INTAKE_E_EMPTY,     /* a length of 0 */
     INTAKE_E_TOO_BIG,   /* a length above FRAME_MAX */
     INTAKE_E_MISPLACED, /* descriptors, but not beside the first byte */
-    INTAKE_E_TOO_MANY,  /* more descriptors than a frame may have, or than this process can hold */
+    INTAKE_E_TOO_MANY,  /* more descriptors than a frame may have */
     INTAKE_E_CONTROL,   /* a control message that is not SCM_RIGHTS */
 };
 

@@ -93,6 +93,9 @@ int session_read_client(struct session *session)
     case INTAKE_E_CONTROL:
         return session_refuse_and_close(
             session, REASON_REQUEST_MALFORMED, "frame: a control message that is not SCM_RIGHTS");
+    case -EMFILE:
+        return session_refuse_and_close(
+            session, REASON_OUT_OF_RESOURCES, "frame: its descriptors: EMFILE");
     default:
         return r;
     }

@@ -203,16 +203,20 @@ static int receive_packet(int channel, struct seam_message *in, size_t size)
         .msg_control = control.bytes,
         .msg_controllen = sizeof(control.bytes)};
     ssize_t n;
+    int r;
 
     do {
         n = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
     } while (n < 0 && errno == EINTR);
     if (n < 0)
         return -errno;
-    if (rights_take(&message, in->descriptors, SEAM_DESCRIPTORS_MAX, &in->n_descriptors) != 0 ||
-        message.msg_flags & MSG_TRUNC)
+    r = rights_take(&message, in->descriptors, SEAM_DESCRIPTORS_MAX, &in->n_descriptors);
+    if ((r != 0 && r != -EMFILE) || message.msg_flags & MSG_TRUNC || (size_t)n < sizeof(in->header))
         return SEAM_E_MALFORMED;
-    return seam_check(in->buffer, (size_t)n, in->n_descriptors);
+    memcpy(&in->header, in->buffer, sizeof(in->header));
+    if (seam_check(in->buffer, (size_t)n, r == 0 ? in->n_descriptors : in->header.n_descriptors))
+        return SEAM_E_MALFORMED;
+    return r;
 }
 
 int seam_receive(int channel, struct seam_message *ret)
@@ -231,10 +235,10 @@ int seam_receive(int channel, struct seam_message *ret)
         return -ENOMEM;
     r = receive_packet(channel, &in, size);
     if (r != 0) {
+        ret->header = in.header;
         seam_message_done(&in);
         return r;
     }
-    memcpy(&in.header, in.buffer, sizeof(in.header));
     in.fixed = in.buffer + sizeof(in.header);
     in.strings = in.buffer + sizeof(in.header) + in.header.fixed_size;
     *ret = in;

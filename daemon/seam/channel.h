@@ -82,7 +82,8 @@ struct seam_message {
 };
 
 /* Receives one message.  -EAGAIN when none waits (non-blocking channel), SEAM_E_CLOSED,
- * SEAM_E_MALFORMED, -errno.  On any failure *RET owns nothing. */
+ * SEAM_E_MALFORMED, -errno.  On any failure *RET owns nothing.  -EMFILE: a good message whose
+ * descriptors this process has no room for; it is lost, and RET->header is its header. */
 int seam_receive(int channel, struct seam_message *ret);
 void seam_message_done(struct seam_message *message);
 /* Closes the descriptors that were not taken; the rest of the message stays. */

@@ -47,7 +47,7 @@ static void answered(evutil_socket_t fd, short what, void *context)
     if (r == -EAGAIN)
         return;
     if (r != 0) {
-        finish(errand, r == SEAM_E_CLOSED ? -EPIPE : -EBADMSG);
+        finish(errand, r < 0 ? r : r == SEAM_E_CLOSED ? -EPIPE : -EBADMSG);
         return;
     }
     if (message.header.type != errand->answer_type) {

@@ -74,9 +74,15 @@ static void front_readable(evutil_socket_t fd, short what, void *context)
     r = seam_receive(front->child.channel, &message);
     if (r == -EAGAIN)
         return;
+    if (r == -EMFILE && front->serving) {
+        (void)front_refuse(front, message.header.request, REASON_OUT_OF_RESOURCES,
+            "step admit: the request's descriptors: EMFILE");
+        return;
+    }
     if (r != 0) {
-        if (r == SEAM_E_MALFORMED)
-            log_error("front of uid %u: broken message: dropped", front->peer.uid);
+        if (r != SEAM_E_CLOSED)
+            log_error("front of uid %u: %s: dropped", front->peer.uid,
+                r < 0 ? fault_errno_name(-r) : "broken message");
         front_drop(front);
         return;
     }
@@ -188,7 +194,6 @@ bool fronts_can_serve(const struct warden *warden)
 int fronts_serve(
     struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home)
 {
-    auto_close int consumed = connection;
     struct front *front = TAILQ_FIRST(&warden->fronts_ready);
     struct seam_serve serve = {.uid = peer->uid, .pid = pid};
     struct seam_writer writer;
@@ -212,7 +217,7 @@ int fronts_serve(
     front->peer.home = home;
     front->peer_pid = pid;
     seam_writer_init(&writer, SEAM_SERVE, 0);
-    (void)front_send(front, &writer, &serve, &consumed, 1);
+    (void)front_send(front, &writer, &serve, &connection, 1);
     return 0;
 }
 

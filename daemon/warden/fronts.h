@@ -24,7 +24,8 @@ int fronts_refill(struct warden *warden);
 /* Does one wait, or can one be had? */
 bool fronts_can_serve(const struct warden *warden);
 
-/* Hands CONNECTION (consumed) to a waiting front; starts one if none waits. */
+/* Hands CONNECTION (not consumed) to a waiting front; starts one if none waits.  -errno: nobody has
+ * it.  HOME is consumed. */
 int fronts_serve(
     struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home);
 

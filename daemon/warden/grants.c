@@ -141,17 +141,19 @@ static const char *asked_text(const struct leg *leg, struct seam_text text)
 
 /* Several fields may name the same descriptor, so each gets a copy; what came is closed when the
  * last field has its own (leg_open_streams). */
-static bool take_descriptor(const struct leg *leg, int32_t index, int *ret)
+static int take_descriptor(const struct leg *leg, int32_t index, int *ret)
 {
     if (index < 0 || (size_t)index >= leg->ask.n_descriptors)
-        return false;
+        return -EBADMSG;
     *ret = fcntl(leg->ask.descriptors[index], F_DUPFD_CLOEXEC, 3);
-    return *ret >= 0;
+    return *ret < 0 ? -errno : 0;
 }
 
 /* Each grant's descriptor; -EBADF stays where a path is to be opened. */
-static bool take_descriptors(struct leg *leg)
+static int take_descriptors(struct leg *leg)
 {
+    int r = 0;
+
     for (uint32_t i = 0; i < leg->run->n_grants; i++) {
         int32_t index = leg->run->grants[i].descriptor;
 
@@ -159,20 +161,21 @@ static bool take_descriptors(struct leg *leg)
         leg->request.grants[i].target = asked_text(leg, leg->run->grants[i].target);
         if (index < 0) {
             if (!seam_text(&leg->ask, leg->run->grants[i].path))
-                return false;
+                return -EBADMSG;
             continue;
         }
-        if (!take_descriptor(leg, index, &leg->grant_fds[i]))
-            return false;
+        r = take_descriptor(leg, index, &leg->grant_fds[i]);
+        if (r < 0)
+            return r;
     }
     leg->request.n_grants = leg->run->n_grants;
-    return true;
+    return 0;
 }
 
 /* The client opened it, so the client may read it; what it is and holds, the door looks at. */
-static bool take_file(const struct leg *leg, int32_t index, int *ret)
+static int take_file(const struct leg *leg, int32_t index, int *ret)
 {
-    return index < 0 || take_descriptor(leg, index, ret);
+    return index < 0 ? 0 : take_descriptor(leg, index, ret);
 }
 
 /* A regular file, open for reading: O_PATH gives no right to read. */
@@ -196,37 +199,55 @@ static bool files_are_readable(const struct leg *leg)
 }
 
 /* What the front's message says of the door, held to its form once more. */
-static bool take_outlets(struct leg *leg)
+static int take_outlets(struct leg *leg)
 {
     const struct seam_run *run = leg->run;
+    int r;
 
     if (run->n_hosts > HOSTS_MAX || run->n_forwards > FORWARDS_MAX)
-        return false;
+        return -EBADMSG;
     for (uint32_t i = 0; i < run->n_hosts; i++) {
         if (!seam_host(&leg->ask, &run->hosts[i], &leg->request.hosts[i]))
-            return false;
+            return -EBADMSG;
     }
     for (uint32_t i = 0; i < run->n_forwards; i++) {
-        if (!seam_forward(&leg->ask, &run->forwards[i], &leg->request.forwards[i]) ||
-            !take_file(leg, run->forwards[i].key, &leg->forward_keys[i]) ||
-            !take_file(leg, run->forwards[i].ca, &leg->forward_cas[i]) ||
-            (leg->request.forwards[i].header != NULL) != (leg->forward_keys[i] >= 0))
-            return false;
+        if (!seam_forward(&leg->ask, &run->forwards[i], &leg->request.forwards[i]))
+            return -EBADMSG;
+        r = take_file(leg, run->forwards[i].key, &leg->forward_keys[i]);
+        if (r == 0)
+            r = take_file(leg, run->forwards[i].ca, &leg->forward_cas[i]);
+        if (r == 0 && (leg->request.forwards[i].header != NULL) != (leg->forward_keys[i] >= 0))
+            r = -EBADMSG;
+        if (r < 0)
+            return r;
     }
     leg->request.n_hosts = run->n_hosts;
     leg->request.n_forwards = run->n_forwards;
-    return true;
+    return 0;
+}
+
+/* The numbers and descriptors of the front's message. */
+static int take_message(struct leg *leg)
+{
+    int r = numbers_fit(leg->run) ? take_descriptors(leg) : -EBADMSG;
+
+    if (r == 0)
+        r = take_outlets(leg);
+    if (r == -EBADMSG)
+        leg_refuse(leg, REASON_REQUEST_MALFORMED, "a number or index does not fit");
+    else if (r < 0)
+        leg_fail(leg, STEP_ADMIT, -r, "the request's descriptors");
+    return r;
 }
 
 int leg_read_request(struct leg *leg)
 {
     const struct seam_run *run = leg->run;
     struct request *request = &leg->request;
+    int r = take_message(leg);
 
-    if (!numbers_fit(run) || !take_descriptors(leg) || !take_outlets(leg)) {
-        leg_refuse(leg, REASON_REQUEST_MALFORMED, "a number or index does not fit");
-        return -EBADMSG;
-    }
+    if (r < 0)
+        return r;
     if (!files_are_readable(leg)) {
         leg_refuse(leg, REASON_KEY_UNREADABLE, "it is no regular file that is open for reading");
         return -EINVAL;
@@ -330,6 +351,8 @@ static void opening_done(void *context, int result)
     leg->errand = NULL;
     if (result < 0) {
         leg_fail(leg, STEP_OPEN, -result, "opener");
+    } else if (fault->step && fault_is_shortage(fault->error)) {
+        leg_fail(leg, fault->step, fault->error, fault->subject);
     } else if (fault->step == STEP_OPEN) {
         leg_refuse(leg, REASON_WORKTREE_FORGED, fault_errno_name(fault->error));
     } else if (fault->step == STEP_ADMIT) {

@@ -8,6 +8,8 @@
 #include "legs.h"
 
 #include "environment.h"
+#include "fault.h"
+#include "steps.h"
 #include "text.h"
 #include <errno.h>
 #include <stdio.h>
@@ -249,6 +251,10 @@ bool leg_program_found(struct leg *leg)
     struct leg_program *program = &leg->vendor.program;
     char detail[200];
 
+    if (fault_is_shortage(program->error)) {
+        leg_fail(leg, STEP_OPEN, program->error, "the way to the vendor's program");
+        return false;
+    }
     if (program->too_many || (program->error && program->error != ENOENT)) {
         (void)snprintf(detail, sizeof(detail), "the way to the program of %.32s: %s",
             leg->request.profile->name,

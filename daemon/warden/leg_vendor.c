@@ -135,13 +135,21 @@ static void judge(struct leg *leg)
     make_seat(leg);
 }
 
+static void files_unreadable(struct leg *leg, int error)
+{
+    if (fault_is_shortage(error))
+        leg_fail(leg, STEP_OPEN, error, "the vendor's settings");
+    else
+        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(error));
+}
+
 static void files_read(void *context, int result)
 {
     struct leg *leg = context;
 
     leg->errand = NULL;
     if (result < 0)
-        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-result));
+        files_unreadable(leg, -result);
     else
         judge(leg);
 }
@@ -161,7 +169,7 @@ static void ask_files(struct leg *leg)
         r = leg_read_files(leg, files_read);
     }
     if (r < 0)
-        leg_refuse(leg, REASON_SETTINGS_UNREADABLE, fault_errno_name(-r));
+        files_unreadable(leg, -r);
     else if (r == 0)
         judge(leg);
 }

@@ -1,6 +1,7 @@
 #include "listener.h"
 
 #include "accounts.h"
+#include "fault.h"
 #include "fronts.h"
 #include "log.h"
 #include <errno.h>
@@ -11,6 +12,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
+
+#define PAUSE_US 100000
 
 /* Then the others have their turn: each may cost the start of a front. */
 #define CONNECTIONS_A_TURN 4
@@ -50,8 +53,9 @@ static int read_peer(int connection, struct peer *ret_peer, uint32_t *ret_pid)
     return 0;
 }
 
-static void take_connection(struct warden *warden, int connection)
+static void take_connection(struct warden *warden, int accepted)
 {
+    auto_close int connection = accepted;
     struct peer peer;
     uint32_t pid = 0;
     char *home = NULL;
@@ -60,19 +64,46 @@ static void take_connection(struct warden *warden, int connection)
     r = read_peer(connection, &peer, &pid);
     if (r < 0) {
         log_warning("connection: peer cannot be known: %s: closed", strerror(-r));
-        close(connection);
         return;
     }
     if (warden->stopping || warden->n_fronts_serving >= warden->options.connections ||
         fronts_of(warden, peer.uid) >= warden->options.connections_per_user) {
         say_busy(connection);
-        close(connection);
         return;
     }
     (void)account_home(peer.uid, &home);
     r = fronts_serve(warden, connection, &peer, pid, home);
-    if (r < 0)
-        log_error("connection of uid %u: no front: %s", peer.uid, strerror(-r));
+    if (r < 0) {
+        log_error("connection of uid %u: no front: %s", peer.uid, fault_errno_name(-r));
+        say_busy(connection);
+    }
+}
+
+static void pause_over(evutil_socket_t fd, short what, void *context)
+{
+    listener_resume(context);
+}
+
+/* A connection for which there is no descriptor would wake us for ever while it waits: it is told
+ * so by means of the one that is kept for that. */
+static void turn_away(struct warden *warden)
+{
+    static const struct timeval pause = {.tv_usec = PAUSE_US};
+    auto_close int connection = -EBADF;
+    bool answered;
+
+    log_warning("connection: no descriptor for it: told to come again");
+    close_fd(&warden->spare);
+    connection = accept4(warden->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    answered = connection >= 0;
+    if (answered)
+        say_busy(connection);
+    close_fd(&connection);
+    warden->spare = fcntl(warden->null, F_DUPFD_CLOEXEC, 3);
+    if (answered && warden->spare >= 0)
+        return;
+    (void)event_del(warden->socket_event);
+    (void)event_base_once(warden->loop, -1, EV_TIMEOUT, pause_over, warden, &pause);
 }
 
 static void connection_waits(evutil_socket_t fd, short what, void *context)
@@ -87,7 +118,8 @@ static void connection_waits(evutil_socket_t fd, short what, void *context)
             return;
         }
         connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
+        if (connection < 0 && fault_is_shortage(errno))
+            turn_away(warden);
         if (connection < 0)
             return;
         take_connection(warden, connection);
@@ -181,6 +213,9 @@ int listener_open(struct warden *warden)
             return r;
         }
     }
+    warden->spare = fcntl(warden->null, F_DUPFD_CLOEXEC, 3);
+    if (warden->spare < 0)
+        return -errno;
     warden->socket_event =
         event_new(warden->loop, warden->socket, EV_READ | EV_PERSIST, connection_waits, warden);
     if (!warden->socket_event || event_add(warden->socket_event, NULL) < 0)
@@ -202,4 +237,5 @@ void listener_close(struct warden *warden)
     if (warden->socket_is_ours)
         (void)unlink(warden->options.socket);
     close_fd(&warden->socket);
+    close_fd(&warden->spare);
 }

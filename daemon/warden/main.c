@@ -401,6 +401,7 @@ static struct warden *warden_new(void)
         return NULL;
     warden->null = warden->empty_root = warden->state = warden->kept = -EBADF;
     warden->cgroup_base = warden->cgroup_parent = warden->socket = warden->id_lock = -EBADF;
+    warden->spare = -EBADF;
     for (size_t i = 0; i < PROGRAM_COUNT; i++)
         warden->programs[i] = -EBADF;
     TAILQ_INIT(&warden->fronts_ready);

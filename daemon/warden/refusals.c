@@ -58,7 +58,7 @@ static enum reason reason_of(const struct leg *leg, uint32_t step, int error)
         return REASON_DIRECTORY_NOT_VISIBLE;
     if (step == STEP_EXEC)
         return error == ENOENT ? REASON_COMMAND_NOT_FOUND : REASON_COMMAND_NOT_EXECUTABLE;
-    return REASON_BUILD_FAILED;
+    return fault_is_shortage(error) ? REASON_OUT_OF_RESOURCES : REASON_BUILD_FAILED;
 }
 
 void leg_fail(struct leg *leg, uint32_t step, int error, const char *subject)

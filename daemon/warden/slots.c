@@ -166,7 +166,7 @@ static void stub_readable(evutil_socket_t fd, short what, void *context)
     if (r != 0) {
         /* The pidfd tells the rest: a stub that closed its channel is ending. */
         (void)event_del(slot->readable);
-        if (r == SEAM_E_MALFORMED)
+        if (r != SEAM_E_CLOSED)
             (void)cgroup_kill(slot->cgroup);
         return;
     }

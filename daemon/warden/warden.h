@@ -133,6 +133,7 @@ struct warden {
 
     /* listener.c */
     int socket;
+    int spare; /* to accept a connection with when there is no other descriptor left */
     struct event *socket_event;
     bool socket_is_ours; /* made by us, so removed by us */
 

@@ -1,10 +1,12 @@
 /* test_rights.c - descriptors beside a message: all taken over, whatever came with them. */
 #include "own.h"
 #include "rights.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -116,7 +118,29 @@ static void those_without_room_are_closed(void **state)
     /* What the kernel had to cut off counts too. */
     give(ends, SENT);
     n = 0;
-    assert_int_equal(take(ends, 1, SENT, into, &n), RIGHTS_E_TOO_MANY);
+    assert_int_equal(take(ends, 1, 1, into, &n), RIGHTS_E_TOO_MANY);
+    close_all(into, n);
+    assert_int_equal(lowest_free(), before);
+}
+
+static void a_full_process_is_told_from_too_many(void **state)
+{
+    const struct ends *ends = *state;
+    int into[SENT], before = lowest_free();
+    struct rlimit limit;
+    size_t n = 0;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    give(ends, SENT);
+    give(ends, SENT);
+    assert_int_equal(
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)before + 2, limit.rlim_max}), 0);
+    assert_int_equal(take(ends, SENT, SENT, into, &n), -EMFILE);
+    assert_int_equal(n, 2);
+    close_all(into, n);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    n = 0;
+    assert_int_equal(take(ends, SENT, SENT, into, &n), 0); /* control */
     close_all(into, n);
     assert_int_equal(lowest_free(), before);
 }
@@ -140,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(what_is_put_is_taken),
         CASE(those_without_room_are_closed),
+        CASE(a_full_process_is_told_from_too_many),
         CASE(what_is_no_descriptor_is_told),
     };
 
