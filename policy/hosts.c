@@ -317,13 +317,21 @@ bool host_pattern_equal(const struct host_pattern *a, const struct host_pattern 
     return strcmp(a->name, b->name) == 0;
 }
 
+/* The one name that stands for addresses which are not public. */
+static bool is_localhost(const struct host_pattern *pattern)
+{
+    return pattern->kind == HOST_EXACT && strcmp(pattern->name, "localhost") == 0;
+}
+
 bool host_pattern_covers(const struct host_pattern *ceiling, const struct host_pattern *asked)
 {
     if (ceiling->port != 0 && ceiling->port != asked->port)
         return false;
     switch (ceiling->kind) {
     case HOST_ANY:
-        return asked->kind != HOST_ADDRESS || address_kind(&asked->address) == ADDRESS_PUBLIC;
+        if (asked->kind == HOST_ADDRESS)
+            return address_kind(&asked->address) == ADDRESS_PUBLIC;
+        return !is_localhost(asked);
     case HOST_ADDRESS:
         return asked->kind == HOST_ADDRESS && address_equal(&ceiling->address, &asked->address);
     case HOST_EXACT:
@@ -355,8 +363,7 @@ bool host_address_allowed(const struct host_pattern *list, size_t count,
 
     if (kind == ADDRESS_PUBLIC)
         return true;
-    if (kind == ADDRESS_LOOPBACK && target->kind == HOST_EXACT &&
-        strcmp(target->name, "localhost") == 0)
+    if (kind == ADDRESS_LOOPBACK && is_localhost(target))
         return true;
     for (size_t i = 0; i < count; i++) {
         if (list[i].kind == HOST_ADDRESS && host_pattern_covers(&list[i], &itself))

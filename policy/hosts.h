@@ -25,7 +25,7 @@ enum host_kind {
     HOST_EXACT = 1,   /* this name */
     HOST_BELOW = 2,   /* every name below it, at any depth, and not itself: "*.example.org" */
     HOST_ADDRESS = 3, /* this address, whatever kind of address it is */
-    HOST_ANY = 4,     /* every name, and every address that is public: in ceilings alone */
+    HOST_ANY = 4, /* every name but localhost, every address that is public: in ceilings alone */
 };
 
 struct host_pattern {

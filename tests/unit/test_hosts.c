@@ -158,6 +158,8 @@ static void a_ceiling_covers_what_it_says(void **state)
         bool covers;
     } all[] = {{"*:443", "example.org", true}, {"*:443", "*.example.org", true},
         {"*:443", "example.org:80", false}, {"*:*", "example.org:80", true},
+        {"*:*", "localhost:22", false}, {"*:*", "LOCALHOST:22", false},
+        {"localhost:*", "localhost:22", true}, {"localhost:80", "localhost:22", false},
         {"*:443", "8.8.8.8", true}, {"*:443", "127.0.0.1", false}, {"*:*", "10.0.0.1:80", false},
         {"10.0.0.1:*", "10.0.0.1:80", true}, {"*.example.org", "*.example.org", true},
         {"*.example.org", "*.a.example.org", true}, {"*.a.example.org", "*.example.org", false},
