@@ -2,6 +2,7 @@
 
 #include "own.h"
 #include "text.h"
+#include "tree.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 400 /* descriptors; deeper than any path that was unpacked through them */
+/* Each level holds two descriptors.  What is unpacked is never as deep. */
+#define DEPTH_MAX (2 * TREE_DEPTH_MAX)
 
 static int clear(int fd, unsigned int depth);
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define BUFFER (256 * 1024)
-#define DEPTH_MAX 200
 #define NAMES_MAX 100000 /* of one directory */
 
 /* Files with more than one name, by where they are. */
@@ -286,9 +285,9 @@ static int copy_directory(struct copying *copying, int fd, unsigned int depth)
         close_fd(&again);
         return unreadable(copying, errno);
     }
-    r = depth > DEPTH_MAX ? trouble_set(copying->trouble, REASON_IMAGE_TOO_BIG, 0,
-                                "%s: deeper than %d", copying->path, DEPTH_MAX)
-                          : read_names(copying, directory, &names, &count);
+    r = depth > TREE_DEPTH_MAX ? trouble_set(copying->trouble, REASON_IMAGE_TOO_BIG, 0,
+                                     "%s: deeper than %d", copying->path, TREE_DEPTH_MAX)
+                               : read_names(copying, directory, &names, &count);
     (void)closedir(directory);
     for (size_t i = 0; i < count; i++) {
         if (r == 0)

@@ -42,7 +42,7 @@ void tree_done(struct tree *tree)
 
 int tree_name(const char *name, char ret[PATH_MAX], struct trouble *trouble)
 {
-    size_t at = 0;
+    size_t at = 0, depth = 0;
 
     if (!name || !name[0])
         return trouble_set(trouble, REASON_IMAGE_ENTRY, 0, "an entry without a name");
@@ -56,6 +56,9 @@ int tree_name(const char *name, char ret[PATH_MAX], struct trouble *trouble)
         if (length > 0 && !(length == 1 && name[0] == '.')) {
             if (at + length + 2 > PATH_MAX)
                 return trouble_set(trouble, REASON_IMAGE_ENTRY, ENAMETOOLONG, "%.200s", name);
+            if (++depth > TREE_DEPTH_MAX)
+                return trouble_set(trouble, REASON_IMAGE_TOO_BIG, 0, "%.200s...: deeper than %d",
+                    name, TREE_DEPTH_MAX);
             if (at > 0)
                 ret[at++] = '/';
             memcpy(ret + at, name, length);

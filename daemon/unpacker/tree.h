@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#define TREE_DEPTH_MAX 200 /* names in one path: what is made must also be removed again */
+
 struct tree {
     int root;
     FILE *times; /* of directories: set in the end, when nothing more is made in them */

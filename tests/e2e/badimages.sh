@@ -107,6 +107,11 @@ bad config-type image-media-type helm
 bad not-compressed image-incomplete layer
 bad bomb image-too-big zeros
 bad too-tall image-too-big '101 layers'
+bad too-deep image-too-big 'deeper than 200'
+"$make_image" deepest "$T/deepest" "$root" && owned "$T/deepest"
+check "one as deep as may be is added" image add deepest "$T/deepest"
+check "and removed" image rm deepest
+rm -rf "$T/deepest"
 echo '{"imageLayoutVersion": "1.0.0"}' >"$T/x" && mkdir "$T/half" && cp "$T/x" "$T/half/oci-layout" && owned "$T/half"
 check_not "a layout without an index" image add bad "$T/half"
 head -c 100000 /dev/urandom >"$T/noise" && owned "$T/noise"

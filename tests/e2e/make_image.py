@@ -284,6 +284,8 @@ CASES = {
     "whiteout-of-nothing": one(lambda tar: entry(tar, "a/.wh.")),
     "whiteout-of-up": one(lambda tar: entry(tar, "a/.wh...")),
     "whiteout-unknown": one(lambda tar: entry(tar, "a/.wh..wh.aufs")),
+    "deepest": one(lambda tar: entry(tar, "d/" * 199 + "f", content=b"f")),
+    "too-deep": one(lambda tar: entry(tar, "d/" * 200 + "f", content=b"f")),
     "owner": one(lambda tar: entry(tar, "a", uid=1 << 30)),
     "root-is-a-link": one(lambda tar: entry(tar, "./", tarfile.SYMTYPE, link="/etc")),
     "wrong-digest": wrong_digest, "wrong-content": wrong_content, "truncated": truncated,
