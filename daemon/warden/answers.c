@@ -16,57 +16,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-struct answering {
-    struct front *front; /* NULL once it is gone */
-    uint64_t request;
-};
-
-static bool pass_on(void *context, uint16_t type, struct seam_writer *writer, const void *fixed)
-{
-    struct answering *answering = context;
-
-    writer->header.request = answering->request;
-    if (front_send(answering->front, writer, fixed, NULL, 0))
-        return true;
-    answering->front = NULL;
-    return false;
-}
-
-/* Ends the reply, unless the front went away while it was sent. */
-static void finish(struct answering *answering, int result, const char *what)
-{
-    if (!answering->front)
-        return;
-    if (result < 0) {
-        log_error("%s: %s", what, strerror(-result));
-        (void)front_refuse(answering->front, answering->request, REASON_LEDGER_FAILED, what);
-        return;
-    }
-    (void)front_end_reply(answering->front, answering->request, 0);
-}
-
-void answer_legs(struct front *front, struct seam_message *message)
-{
-    const struct seam_ask_legs *ask = message->fixed;
-    struct answering answering = {front, message->header.request};
-    struct peer anyone = front->peer;
-    bool all_users = may_see(&anyone, UINT32_MAX, &front->warden->policy);
-    int r;
-
-    r = ledger_legs(front->warden->ledger, all_users ? UINT32_MAX : front->peer.uid, ask->all != 0,
-        pass_on, &answering);
-    seam_message_done(message);
-    finish(&answering, r, "the legs could not be read");
-}
-
 static uint64_t number_in(const struct seam_message *message)
 {
     return ((const struct seam_ask_leg *)message->fixed)->leg;
 }
 
-/* The leg's number if the asker may see it; 0 after a refusal.  One that is another's is told as
- * one that does not exist. */
-static uint64_t visible_leg(
+uint64_t answer_visible_leg(
     struct front *front, const struct seam_message *message, uint64_t number)
 {
     uint32_t owner;
@@ -79,19 +34,6 @@ static uint64_t visible_leg(
     (void)snprintf(detail, sizeof(detail), "leg %llu", (unsigned long long)number);
     (void)front_refuse(front, message->header.request, REASON_LEG_UNKNOWN, detail);
     return 0;
-}
-
-void answer_show(struct front *front, struct seam_message *message)
-{
-    struct answering answering = {front, message->header.request};
-    uint64_t leg = visible_leg(front, message, number_in(message));
-    int r;
-
-    seam_message_done(message);
-    if (leg == 0)
-        return;
-    r = ledger_show(front->warden->ledger, leg, pass_on, &answering);
-    finish(&answering, r, "the leg could not be read");
 }
 
 static bool send_log(struct front *front, uint64_t request, uint64_t leg, uint32_t stream)
@@ -110,7 +52,7 @@ static bool send_log(struct front *front, uint64_t request, uint64_t leg, uint32
 void answer_logs(struct front *front, struct seam_message *message)
 {
     uint64_t request = message->header.request,
-             leg = visible_leg(front, message, number_in(message));
+             leg = answer_visible_leg(front, message, number_in(message));
 
     seam_message_done(message);
     if (leg == 0)
@@ -125,7 +67,7 @@ void answer_logs(struct front *front, struct seam_message *message)
 void answer_kill(struct front *front, struct seam_message *message)
 {
     uint64_t request = message->header.request,
-             number = visible_leg(front, message, number_in(message));
+             number = answer_visible_leg(front, message, number_in(message));
     struct leg *leg;
 
     seam_message_done(message);
@@ -195,7 +137,8 @@ static enum reason change_door(struct front *front, struct leg *leg,
 void answer_door(struct front *front, struct seam_message *message)
 {
     const struct seam_ask_door *ask = message->fixed;
-    uint64_t request = message->header.request, number = visible_leg(front, message, ask->leg);
+    uint64_t request = message->header.request,
+             number = answer_visible_leg(front, message, ask->leg);
     bool deny = ask->deny != 0;
     char subject[HOST_TEXT_MAX], by[64];
     struct host_pattern pattern;
@@ -251,7 +194,7 @@ static bool send_why(
 void answer_why(struct front *front, struct seam_message *message)
 {
     const struct seam_ask_why *ask = message->fixed;
-    uint64_t request = message->header.request, leg = visible_leg(front, message, ask->leg);
+    uint64_t request = message->header.request, leg = answer_visible_leg(front, message, ask->leg);
     const char *path = seam_text(message, ask->path);
     auto_free char *lines = NULL;
     size_t size = 0;

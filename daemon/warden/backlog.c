@@ -107,3 +107,8 @@ int backlog_flush(struct backlog *backlog, int channel)
     }
     return 0;
 }
+
+bool backlog_is_empty(const struct backlog *backlog)
+{
+    return TAILQ_EMPTY(&backlog->entries);
+}

@@ -25,3 +25,5 @@ int backlog_send(struct backlog *backlog, int channel, struct seam_writer *write
 
 /* Sends what waits.  0: nothing waits any more; -EAGAIN; SEAM_E_CLOSED, -errno. */
 int backlog_flush(struct backlog *backlog, int channel);
+
+bool backlog_is_empty(const struct backlog *backlog);

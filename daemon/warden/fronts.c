@@ -103,6 +103,8 @@ static void front_writable(evutil_socket_t fd, short what, void *context)
         (void)event_add(front->writable, NULL);
     else if (r != 0)
         front_drop(front);
+    else
+        showings_go_on(front);
 }
 
 static int front_watch(struct front *front)

@@ -3,6 +3,7 @@
 
 #include "backlog.h"
 #include "program.h"
+#include "showing.h"
 
 struct front {
     TAILQ_ENTRY(front) entry;
@@ -10,7 +11,8 @@ struct front {
     struct program_child child;
     struct event *readable, *writable, *ended;
     struct backlog backlog; /* messages that its channel has no room for yet */
-    uint32_t front_uid;     /* its own identity, shared with no other front */
+    struct showings showings;
+    uint32_t front_uid; /* its own identity, shared with no other front */
     bool serving;
     struct peer peer; /* who asks: read from the socket, never from a message */
     uint32_t peer_pid;

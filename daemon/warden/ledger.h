@@ -35,10 +35,22 @@ void ledger_refused(struct ledger *ledger, uint64_t leg, uint32_t reason, const 
 typedef bool ledger_take(
     void *context, uint16_t type, struct seam_writer *writer, const void *fixed);
 
-/* The rows that OWNER may see (UINT32_MAX: all), newest last; only those under way unless ALL. */
-int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, ledger_take *take, void *context);
-/* SEAM_LEG, SEAM_EVENT..., SEAM_VERDICT if there is one.  -ENOENT. */
-int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context);
+#define LEDGER_LEGS_MAX 1000
+
+/* The rows that OWNER may see (UINT32_MAX: all), newest last; only those under way unless ALL.
+ * After which row the newest LEDGER_LEGS_MAX of them begin; then the next MOST behind *AFTER at
+ * most, which is moved on, until TAKE wants no more.  How many there were, or -errno. */
+int ledger_legs_begin(struct ledger *ledger, uint32_t owner, bool all, int64_t *ret_after);
+int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, int most, int64_t *after,
+    ledger_take *take, void *context);
+
+/* SEAM_LEG.  -ENOENT. */
+int ledger_leg(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context);
+/* SEAM_EVENT..., as ledger_legs(); *AFTER is 0 for the first. */
+int ledger_events(struct ledger *ledger, uint64_t leg, int most, int64_t *after, ledger_take *take,
+    void *context);
+/* SEAM_VERDICT, if there is one.  -ENOENT: no such leg. */
+int ledger_verdict(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context);
 /* What its boundary shows and where it stops: strings of why.h, each with its NUL.  -ENOENT: none
  * is recorded. */
 int ledger_boundary(struct ledger *ledger, uint64_t leg, char **ret_lines, size_t *ret_size);

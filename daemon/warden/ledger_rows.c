@@ -143,58 +143,98 @@ static bool take_leg(sqlite3_stmt *s, ledger_take *take, void *context)
     return take(context, SEAM_LEG, &writer, &out);
 }
 
-int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, ledger_take *take, void *context)
+static void bind_owner(sqlite3_stmt *s, uint32_t owner, bool all)
+{
+    (void)sqlite3_bind_int64(s, 1, owner == UINT32_MAX ? -1 : (int64_t)owner);
+    (void)sqlite3_bind_int(s, 2, all);
+}
+
+int ledger_legs_begin(struct ledger *ledger, uint32_t owner, bool all, int64_t *ret_after)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r;
+    int r = prepare(ledger,
+        "SELECT ifnull(min(id), 1) - 1 FROM (SELECT id FROM leg WHERE (?1 < 0 OR uid = ?1) AND"
+        " (?2 OR ended_ms = 0) ORDER BY id DESC LIMIT ?3)",
+        &s);
+
+    if (r < 0)
+        return r;
+    bind_owner(s, owner, all);
+    (void)sqlite3_bind_int(s, 3, LEDGER_LEGS_MAX);
+    r = only_row(s);
+    if (r == 0)
+        *ret_after = sqlite3_column_int64(s, 0);
+    return r;
+}
+
+int ledger_legs(struct ledger *ledger, uint32_t owner, bool all, int most, int64_t *after,
+    ledger_take *take, void *context)
+{
+    auto_(finalize) sqlite3_stmt *s = NULL;
+    int code, count = 0, r;
 
     r = prepare(ledger,
-        LEG_COLUMNS "WHERE id IN (SELECT id FROM leg WHERE (?1 < 0 OR uid = ?1) AND"
-                    " (?2 OR ended_ms = 0) ORDER BY id DESC LIMIT 1000) ORDER BY id",
+        LEG_COLUMNS "WHERE id > ?3 AND (?1 < 0 OR uid = ?1) AND (?2 OR ended_ms = 0) ORDER BY id"
+                    " LIMIT ?4",
         &s);
     if (r < 0)
         return r;
-    (void)sqlite3_bind_int64(s, 1, owner == UINT32_MAX ? -1 : (int64_t)owner);
-    (void)sqlite3_bind_int(s, 2, all);
+    bind_owner(s, owner, all);
+    (void)sqlite3_bind_int64(s, 3, *after);
+    (void)sqlite3_bind_int(s, 4, most);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        *after = sqlite3_column_int64(s, 0);
+        count++;
         if (!take_leg(s, take, context))
-            return -EPIPE;
+            return count;
     }
-    return ledger_error(code);
+    r = ledger_error(code);
+    return r < 0 ? r : count;
 }
 
-static int take_events(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context)
+static bool take_event(sqlite3_stmt *s, uint64_t leg, ledger_take *take, void *context)
+{
+    struct seam_event out = {.leg = leg,
+        .at_ms = sqlite3_column_int64(s, 0),
+        .kind = (uint32_t)sqlite3_column_int(s, 1),
+        .a = sqlite3_column_int64(s, 3),
+        .b = sqlite3_column_int64(s, 4),
+        .c = sqlite3_column_int64(s, 5)};
+    enum reason reason = REASON_NONE;
+    struct seam_writer writer;
+
+    if (column_text(s, 2))
+        (void)reason_parse(column_text(s, 2), &reason);
+    out.reason = reason;
+    seam_writer_init(&writer, SEAM_EVENT, 0);
+    out.subject = seam_put_text(&writer, column_text(s, 6));
+    out.detail = seam_put_text(&writer, column_text(s, 7));
+    return take(context, SEAM_EVENT, &writer, &out);
+}
+
+int ledger_events(
+    struct ledger *ledger, uint64_t leg, int most, int64_t *after, ledger_take *take, void *context)
 {
     auto_(finalize) sqlite3_stmt *s = NULL;
-    int code, r;
+    int code, count = 0, r;
 
     r = prepare(ledger,
-        "SELECT at_ms, kind, reason, a, b, c, subject, detail FROM event WHERE leg=? ORDER BY "
-        "rowid",
+        "SELECT at_ms, kind, reason, a, b, c, subject, detail, rowid FROM event"
+        " WHERE leg=? AND rowid > ? ORDER BY rowid LIMIT ?",
         &s);
     if (r < 0)
         return r;
     (void)sqlite3_bind_int64(s, 1, (int64_t)leg);
+    (void)sqlite3_bind_int64(s, 2, *after);
+    (void)sqlite3_bind_int(s, 3, most);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct seam_event out = {.leg = leg,
-            .at_ms = sqlite3_column_int64(s, 0),
-            .kind = (uint32_t)sqlite3_column_int(s, 1),
-            .a = sqlite3_column_int64(s, 3),
-            .b = sqlite3_column_int64(s, 4),
-            .c = sqlite3_column_int64(s, 5)};
-        enum reason reason = REASON_NONE;
-        struct seam_writer writer;
-
-        if (column_text(s, 2))
-            (void)reason_parse(column_text(s, 2), &reason);
-        out.reason = reason;
-        seam_writer_init(&writer, SEAM_EVENT, 0);
-        out.subject = seam_put_text(&writer, column_text(s, 6));
-        out.detail = seam_put_text(&writer, column_text(s, 7));
-        if (!take(context, SEAM_EVENT, &writer, &out))
-            return -EPIPE;
+        *after = sqlite3_column_int64(s, 8);
+        count++;
+        if (!take_event(s, leg, take, context))
+            return count;
     }
-    return ledger_error(code);
+    r = ledger_error(code);
+    return r < 0 ? r : count;
 }
 
 /* "slug=rung+rung slug=..." back into bits; a word that this version does not know is left out. */
@@ -262,26 +302,36 @@ static int take_verdict(struct ledger *ledger, sqlite3_stmt *s, ledger_take *tak
         return r;
     }
     out.kept = seam_put_text(&writer, column_text(s, 26));
-    return take(context, SEAM_VERDICT, &writer, &out) ? 0 : -EPIPE;
+    (void)take(context, SEAM_VERDICT, &writer, &out);
+    return 0;
 }
 
-int ledger_show(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context)
+static int find_leg(struct ledger *ledger, uint64_t leg, sqlite3_stmt **ret)
 {
-    auto_(finalize) sqlite3_stmt *s = NULL;
-    int r = prepare(ledger, LEG_COLUMNS "WHERE id=?", &s);
+    int r = prepare(ledger, LEG_COLUMNS "WHERE id=?", ret);
 
     if (r < 0)
         return r;
-    (void)sqlite3_bind_int64(s, 1, (int64_t)leg);
-    r = only_row(s);
-    if (r < 0)
-        return r;
-    if (!take_leg(s, take, context))
-        return -EPIPE;
-    r = take_events(ledger, leg, take, context);
-    if (r == 0 && sqlite3_column_int64(s, 19) != 0)
-        r = take_verdict(ledger, s, take, context);
+    (void)sqlite3_bind_int64(*ret, 1, (int64_t)leg);
+    return only_row(*ret);
+}
+
+int ledger_leg(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context)
+{
+    auto_(finalize) sqlite3_stmt *s = NULL;
+    int r = find_leg(ledger, leg, &s);
+
+    if (r == 0)
+        (void)take_leg(s, take, context);
     return r;
+}
+
+int ledger_verdict(struct ledger *ledger, uint64_t leg, ledger_take *take, void *context)
+{
+    auto_(finalize) sqlite3_stmt *s = NULL;
+    int r = find_leg(ledger, leg, &s);
+
+    return r == 0 && sqlite3_column_int64(s, 19) != 0 ? take_verdict(ledger, s, take, context) : r;
 }
 
 static int read_number(struct ledger *ledger, const char *sql, uint64_t argument, int64_t *ret)

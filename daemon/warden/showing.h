@@ -1,0 +1,32 @@
+/* showing.h - lists out of the ledger that are told piece by piece, as their asker takes them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct front;
+struct seam_message;
+
+#define SHOWINGS_MAX 8 /* of one connection, at once */
+
+/* One that is under way: where it goes on is a row, not an open query. */
+struct showing {
+    uint64_t request;
+    uint64_t leg;   /* its events and its verdict; 0: the legs */
+    uint32_t owner; /* of legs: whose; UINT32_MAX: everybody's */
+    bool all;       /* of legs: those that ended, too */
+    int64_t after;  /* the last row that was told */
+};
+
+struct showings {
+    struct showing under_way[SHOWINGS_MAX]; /* the first is being told */
+    size_t count;
+};
+
+/* Each consumes MESSAGE and ends, now or later, with SEAM_END or a refusal. */
+void answer_legs(struct front *front, struct seam_message *message);
+void answer_show(struct front *front, struct seam_message *message);
+
+/* Nothing waits for FRONT any more: the next piece.  FRONT may be gone after it. */
+void showings_go_on(struct front *front);
