@@ -5,11 +5,17 @@
  * for comes within POLL_US it waits awake.  Each time that this was in vain it sleeps twice as many
  * times before it tries again: a server that is far away costs one moment in PAUSE_MAX waits, and a
  * door where nothing happens costs nothing.  While much goes through it sleeps at once: the
- * processor belongs to those who read and write. */
+ * processor belongs to those who read and write.
+ *
+ * While it waits awake it lets whoever wants this processor have it.  The kernel takes the door for
+ * one that sleeps as soon as it has woken somebody, and where no other processor is free it lines
+ * him up behind it: the program that has its answer now, the server that is to give one.
+ */
 #include "waiting.h"
 
 #include "clock.h"
 #include "door.h"
+#include <sched.h>
 
 #define POLL_US 150
 #define PAUSE_MAX 64
@@ -28,6 +34,7 @@ static bool wait_awake(struct door *door)
     uint64_t until = clock_monotonic_us() + POLL_US, seen = door->waiting.arrivals;
 
     do {
+        (void)sched_yield();
         (void)event_base_loop(door->loop, EVLOOP_NONBLOCK);
         if (door->waiting.arrivals != seen || event_base_got_break(door->loop))
             return true;

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <grp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -184,6 +185,11 @@ static bool need_loop(void)
     return epoll_create1(EPOLL_CLOEXEC) >= 0;
 }
 
+static bool need_yield(void)
+{
+    return sched_yield() == 0;
+}
+
 static bool need_splice(void)
 {
     char byte;
@@ -276,7 +282,8 @@ static void each_act_is_done_without_and_not_with_the_walls(void **state)
 static void what_it_needs_is_done_with_the_walls(void **state)
 {
     static const struct named_act needs[] = {{"internet", need_internet}, {"names", need_names},
-        {"loop", need_loop}, {"splice", need_splice}, {"memory", need_memory}};
+        {"loop", need_loop}, {"yield", need_yield}, {"splice", need_splice},
+        {"memory", need_memory}};
 
     (void)state;
     for (size_t i = 0; i < array_size(needs); i++) {
