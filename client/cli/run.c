@@ -1,5 +1,6 @@
 /* saphan run: one leg, from the command line to its verdict. */
 #include "advice.h"
+#include "answering.h"
 #include "interrupt.h"
 #include "json_report.h"
 #include "own.h"
@@ -176,6 +177,21 @@ static int follow(struct watch *watch)
     return status;
 }
 
+/* Opening what hangs would hold this program too, and not even a signal would end it. */
+static void await_paths(const struct run_options *options)
+{
+    size_t count = options->run.n_grants;
+    auto_free const char **paths = calloc(count + 1, sizeof(*paths));
+
+    if (!paths)
+        return; /* whoever opens them finds out */
+    for (size_t i = 0; i < count; i++)
+        paths[i] = options->run.grants[i].path;
+    if (options->run.directory && !options->run.image)
+        paths[count++] = options->run.directory;
+    await_answers(paths, count);
+}
+
 int verb_run(int argc, char **argv)
 {
     auto_run_options struct run_options options = {0};
@@ -187,6 +203,7 @@ int verb_run(int argc, char **argv)
     if (status >= 0)
         return status;
     watch.progress.over = options.json;
+    await_paths(&options);
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is seen as EPIPE */
     if (saphan_connect(NULL, &watch.saphan, &error) != 0 ||
         saphan_run(watch.saphan, &options.run, &watch.request, &error) != 0)
