@@ -22,6 +22,7 @@ W=$T/work # the user's own
 mkdir "$W" && chown "$leg_uid:$leg_gid" "$W"
 _end() {
     local pid
+    trap '' TERM INT # whoever stops a test may say so twice
     for pid in $(jobs -rp); do kill -KILL "$pid" 2>/dev/null; done
     wait 2>/dev/null
     awk -v t="$T" 'index($5, t) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
