@@ -1,6 +1,7 @@
 /* test_door.c - what the door gives up: each act that fails behind its walls beside the same act
  * without them; what it needs, beside; and the program itself, with a leg's sockets in its hands.
  */
+#include "acts.h"
 #include "started.h"
 
 #include "door_walls.h"
@@ -8,7 +9,6 @@
 #include "messages.h"
 #include "outlets.h"
 #include <arpa/inet.h>
-#include <grp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -45,26 +45,9 @@ static int tear_down(void **state)
 
 static int held[2], other[2]; /* pipes from before */
 
-static bool act_open(void)
-{
-    return open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
-}
-
 static bool act_open_proc(void)
 {
     return open("/proc/self/status", O_RDONLY | O_CLOEXEC) >= 0;
-}
-
-static bool act_see(void)
-{
-    struct stat status;
-
-    return stat("/etc", &status) == 0;
-}
-
-static bool act_create(void)
-{
-    return open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) >= 0;
 }
 
 static bool act_memfd(void)
@@ -77,11 +60,6 @@ static bool act_pipe(void)
     int ends[2];
 
     return pipe2(ends, O_CLOEXEC) == 0;
-}
-
-static bool act_unix_socket(void)
-{
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
 }
 
 static bool act_netlink(void)
@@ -106,37 +84,6 @@ static bool act_listen(void)
     return fd >= 0 && listen(fd, 1) == 0;
 }
 
-static bool act_fork(void)
-{
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(0);
-    return pid > 0;
-}
-
-static bool act_exec(void)
-{
-    char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
-
-    return execv(argv[0], argv) == 0; /* /bin/true ends with 0, as an act that was done */
-}
-
-static bool act_signal_others(void)
-{
-    return kill(getppid(), 0) == 0;
-}
-
-static bool act_become_root(void)
-{
-    return setresuid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
-}
-
-static bool act_leave_root(void)
-{
-    return chroot("..") == 0;
-}
-
 static bool act_raise_limit(void)
 {
     struct rlimit limit;
@@ -146,11 +93,7 @@ static bool act_raise_limit(void)
 
 static bool act_many_descriptors(void)
 {
-    for (unsigned int i = 0; i < 2300; i++) {
-        if (fcntl(STDIN_FILENO, F_DUPFD, 0) < 0)
-            return false;
-    }
-    return true;
+    return act_have_descriptors(2300);
 }
 
 /* -- not behind the walls of a build with sanitizers, which need it themselves -- */
@@ -205,43 +148,21 @@ static bool need_memory(void)
            MAP_FAILED;
 }
 
-enum { DONE = 0, NOT_DONE = 1, NOT_ENCLOSED = 2 };
-
-/* No assert in the child: its verdict is its status.  Without the walls it has root's rights, and
- * as many descriptors as it may have. */
-static int child(bool (*act)(void), bool walls)
+/* Without the walls it has root's rights, and as many descriptors as it may have. */
+static bool stage(bool walls)
 {
     struct rlimit files = {.rlim_cur = 4096, .rlim_max = 4096};
     struct fault fault = {0};
 
     if (pipe2(held, O_CLOEXEC) < 0 || pipe2(other, O_CLOEXEC) < 0 ||
         setrlimit(RLIMIT_NOFILE, &files) < 0)
-        return NOT_ENCLOSED;
+        return false;
     if (walls && door_enclose(UID, open_empty(), &fault) < 0) {
         fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
-        return NOT_ENCLOSED;
+        return false;
     }
-    return act() ? DONE : NOT_DONE;
+    return true;
 }
-
-static int verdict_of(bool (*act)(void), bool walls)
-{
-    pid_t pid = fork();
-    int status;
-
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(child(act, walls));
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        return NOT_DONE;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-struct named_act {
-    const char *name;
-    bool (*act)(void);
-};
 
 static void each_act_is_done_without_and_not_with_the_walls(void **state)
 {
@@ -271,12 +192,7 @@ static void each_act_is_done_without_and_not_with_the_walls(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < array_size(acts); i++) {
-        int without = verdict_of(acts[i].act, false), with = verdict_of(acts[i].act, true);
-
-        if (without != DONE || with != NOT_DONE)
-            fail_msg("%s: without walls %d, with walls %d", acts[i].name, without, with);
-    }
+    assert_walls_refuse(acts, array_size(acts), stage);
 }
 
 static void what_it_needs_is_done_with_the_walls(void **state)
@@ -287,9 +203,9 @@ static void what_it_needs_is_done_with_the_walls(void **state)
 
     (void)state;
     for (size_t i = 0; i < array_size(needs); i++) {
-        int with = verdict_of(needs[i].act, true);
+        int with = act_verdict(needs[i].act, stage, true);
 
-        if (with != DONE)
+        if (with != ACT_DONE)
             fail_msg("%s: with walls %d", needs[i].name, with);
     }
 }

@@ -1,5 +1,6 @@
 /* What the front gives up: each act that fails behind its walls beside the same act without them,
  * and the program itself, looked at from outside while it serves. */
+#include "acts.h"
 #include "enclosure.h"
 #include "filters.h"
 #include "frame.h"
@@ -10,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -45,114 +45,32 @@ static int tear_down(void **state)
     return rmdir(empty_path);
 }
 
-/* ---- acts: true when the act was done ---- */
-
-static bool act_open(void)
-{
-    return open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0;
-}
-
-static bool act_see(void)
-{
-    struct stat status;
-
-    return stat("/etc", &status) == 0;
-}
-
-static bool act_create(void)
-{
-    int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    return fd >= 0;
-}
-
-static bool act_socket(void)
-{
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
-}
-
-static bool act_fork(void)
-{
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(0);
-    return pid > 0;
-}
-
-static bool act_exec(void)
-{
-    char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
-
-    return execv(argv[0], argv) == 0; /* /bin/true ends with 0, as an act that was done */
-}
-
-static bool act_signal_others(void)
-{
-    return kill(getppid(), 0) == 0;
-}
-
-static bool act_become_root(void)
-{
-    return setresuid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
-}
-
-static bool act_leave_root(void)
-{
-    return chroot("..") == 0;
-}
-
 static bool act_many_descriptors(void)
 {
-    for (unsigned int i = 0; i < 300; i++) {
-        if (fcntl(STDIN_FILENO, F_DUPFD, 0) < 0)
-            return false;
+    return act_have_descriptors(300);
+}
+
+static bool stage(bool walls)
+{
+    struct fault fault = {0};
+
+    if (walls && (isolation_prepare(dup(empty), &fault) < 0 ||
+                     enclosure_become(NOBODY, &filter_front, &fault) < 0)) {
+        fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
+        return false;
     }
     return true;
 }
 
-enum { DONE = 0, NOT_DONE = 1, NOT_ISOLATED = 2 };
-
-/* No assert in the child: its verdict is its status. */
-static int verdict_of(bool (*act)(void), bool walls)
-{
-    pid_t pid = fork();
-    int status;
-
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        struct fault fault = {0};
-
-        if (walls && (isolation_prepare(dup(empty), &fault) < 0 ||
-                         enclosure_become(NOBODY, &filter_front, &fault) < 0)) {
-            fprintf(stderr, "%u %s %d\n", fault.step, fault.subject, fault.error);
-            _exit(NOT_ISOLATED);
-        }
-        _exit(act() ? DONE : NOT_DONE);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        return NOT_DONE;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static void test_each_act_is_done_without_and_not_with_the_walls(void **state)
 {
-    static const struct {
-        const char *name;
-        bool (*act)(void);
-    } acts[] = {{"open", act_open}, {"see", act_see}, {"create", act_create},
-        {"socket", act_socket}, {"fork", act_fork}, {"exec", act_exec},
+    static const struct named_act acts[] = {{"open", act_open}, {"see", act_see},
+        {"create", act_create}, {"socket", act_unix_socket}, {"fork", act_fork}, {"exec", act_exec},
         {"signal", act_signal_others}, {"become root", act_become_root},
         {"leave its root", act_leave_root}, {"many descriptors", act_many_descriptors}};
 
     (void)state;
-    for (size_t i = 0; i < array_size(acts); i++) {
-        int without = verdict_of(acts[i].act, false), with = verdict_of(acts[i].act, true);
-
-        if (without != DONE || with != NOT_DONE)
-            fail_msg("%s: without walls %d, with walls %d", acts[i].name, without, with);
-    }
+    assert_walls_refuse(acts, array_size(acts), stage);
 }
 
 static bool act_nothing(void)
@@ -164,9 +82,9 @@ static bool act_nothing(void)
 static void test_a_root_that_is_not_empty_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(verdict_of(act_nothing, true), DONE);
+    assert_int_equal(act_verdict(act_nothing, stage, true), ACT_DONE);
     assert_int_equal(mkdirat(empty, "x", 0700), 0);
-    assert_int_equal(verdict_of(act_nothing, true), NOT_ISOLATED);
+    assert_int_equal(act_verdict(act_nothing, stage, true), ACT_NO_STAGE);
     assert_int_equal(unlinkat(empty, "x", AT_REMOVEDIR), 0);
 }
 
