@@ -112,3 +112,8 @@ bool backlog_is_empty(const struct backlog *backlog)
 {
     return TAILQ_EMPTY(&backlog->entries);
 }
+
+bool backlog_is_full(const struct backlog *backlog)
+{
+    return backlog->bytes > BACKLOG_FULL;
+}

@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #define BACKLOG_BYTES (4U << 20)
+#define BACKLOG_FULL (2U << 20) /* what can be left out is, from here on */
 
 struct backlog_entry;
 TAILQ_HEAD(backlog_list, backlog_entry);
@@ -27,3 +28,4 @@ int backlog_send(struct backlog *backlog, int channel, struct seam_writer *write
 int backlog_flush(struct backlog *backlog, int channel);
 
 bool backlog_is_empty(const struct backlog *backlog);
+bool backlog_is_full(const struct backlog *backlog);

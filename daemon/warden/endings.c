@@ -75,6 +75,7 @@ static void conclude(struct leg *leg)
     verdict_compose(&leg->ending, &verdict);
     ledger_end(leg->warden->ledger, leg, &verdict);
     journal_leg_ended(leg, &verdict);
+    leg_tell_left_out(leg);
     tell_verdict(leg, leg->front, &verdict);
     version_said(leg, &verdict);
     leg_free(leg);

@@ -86,6 +86,7 @@ struct leg {
     enum leg_state state;
 
     struct front *front; /* NULL: detached, or the client is gone */
+    uint32_t left_out;   /* events that were not told to it: it was behind */
     uint64_t request_number;
     struct peer peer;
     char *home, *user;
@@ -156,9 +157,13 @@ void leg_refuse_decided(struct leg *leg);
 
 /* legs.c */
 void leg_free(struct leg *leg);
-/* Sends an event to the front (if there is one) and to the ledger. */
+
+/* leg_tell.c: sends an event to the front (if there is one) and to the ledger.  While the front is behind, the
+ * events that a leg can cause without end are counted for it, not sent. */
 void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
     const char *subject, const char *detail);
+/* How many of them there were, if any. */
+void leg_tell_left_out(struct leg *leg);
 
 /* endings.c: the last process is gone; judges, records, tells.  LEG is gone after it, maybe later.
  */

@@ -72,29 +72,6 @@ void leg_free(struct leg *leg)
     free(leg);
 }
 
-/* ---- telling ---- */
-
-void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
-    const char *subject, const char *detail)
-{
-    struct seam_event event = {.leg = leg->id,
-        .at_ms = clock_wall_ms(),
-        .kind = kind,
-        .reason = reason,
-        .a = numbers ? numbers[0] : 0,
-        .b = numbers ? numbers[1] : 0,
-        .c = numbers ? numbers[2] : 0};
-    struct seam_writer writer;
-
-    ledger_event(leg->warden->ledger, &event, subject, detail);
-    if (!leg->front)
-        return;
-    seam_writer_init(&writer, SEAM_EVENT, leg->request_number);
-    event.subject = seam_put_text(&writer, subject);
-    event.detail = seam_put_text(&writer, detail);
-    (void)front_send(leg->front, &writer, &event, NULL, 0);
-}
-
 /* ---- building ---- */
 
 void leg_go_ahead(struct leg *leg)

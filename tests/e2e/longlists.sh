@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is told of a leg with many events, and of many legs with long commands, comes whole, however much of it
-# waits for its reader; and a reader that stops in the middle is in nobody's way.
+# waits for its reader; a reader that stops in the middle is in nobody's way; a client that is behind keeps its leg.
 if [ -z "${DOOR_WORLD:-}" ]; then
     export DOOR_WORLD=1
     exec unshare -n -- "$(readlink -f "$0")" "$@"
@@ -17,7 +17,11 @@ import socket, sys
 for _ in range(int(sys.argv[1])):
     with socket.create_connection(("127.0.0.1", 3128)) as sock:
         sock.sendall(b"CONNECT api.example.test:80 HTTP/1.1\r\n\r\n")
-        assert sock.recv(100).startswith(b"HTTP/1.1 200")
+        answer = sock.recv(400)
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+        sock.shutdown(socket.SHUT_WR)  # and to the end: the door lets a thousand be open at once
+        while sock.recv(400):
+            pass
 PY
 owned "$W/many.py"
 leg --net door --allow api.example.test:80 --read "$W/many.py" -- python3 "$W/many.py" $TIMES
@@ -30,6 +34,37 @@ equal "with every connection, and the end of each" "$TIMES $TIMES" \
 check "in their order" sh -c "grep -o '^20[^ ]*' '$T/shown' | sort -c"
 check "and its verdict behind them" sh -c "tail -n 1 '$T/shown' | grep -q '^wall:'"
 
+# ---- a client that is behind ----
+# It stops before the leg floods, and goes on when the leg is done.
+cat >"$W/flood.py" <<'PY'
+import os, time
+while not os.path.exists("stopped"):
+    time.sleep(0.01)
+exec(open("many.py").read())
+open("done", "w").write("x")
+PY
+owned "$W/flood.py"
+FLOOD=8000
+(cd "$W" && exec setpriv --reuid "$LEG_USER" --regid "$leg_gid" --init-groups -- saphan run --json --net door \
+    --allow api.example.test:80 --workspace "$W" --artefact "done" -- python3 flood.py $FLOOD </dev/null) \
+    >"$T/json" 2>"$T/client" &
+client=$!
+await 20 grep -q '"event":"started"' "$T/json"
+kill -STOP "$client"
+touch "$W/stopped"
+check "beside a client that is stopped a leg makes $FLOOD connections" await 40 test -e "$W/done"
+kill -CONT "$client"
+wait "$client"
+rc=$?
+expect "the client goes on, and has its verdict" 0 GREEN
+equal "what it was not told was counted for it" $((2 * FLOOD)) "$(jq -s '
+    (map(select(.event == "note") | .detail | capture("(?<n>[0-9]+) events were not told").n | tonumber) | add)
+    + (map(select(.event == "connected" or .event == "disconnected")) | length)' "$T/json")"
+number=$(jq -r 'select(.event == "accepted") | .leg' "$T/json")
+check "the ledger" shown
+equal "has all of it" "$FLOOD $FLOOD" \
+    "$(grep -c ' connected ' "$T/shown") $(grep -c ' disconnected ' "$T/shown")"
+
 # ---- legs ----
 LEGS=100
 words=$(seq -f "$(head -c 250 /dev/zero | tr '\0' a)%g" 200)
@@ -40,7 +75,7 @@ done
 equal "legs with long commands" "$LEGS" "$i"
 listed() { as_user timeout 60 saphan legs --all --json >"$T/listed" 2>&1; }
 check "are listed" listed
-equal "all of them, in their order" "$(seq 1 $((LEGS + 1)))" "$(jq .leg "$T/listed")"
+equal "all of them, in their order" "$(seq 1 $((LEGS + 2)))" "$(jq .leg "$T/listed")"
 equal "with their whole commands" "$LEGS" "$(jq -c '.argv | length' "$T/listed" | grep -cx $((${#words[@]} + 1)))"
 
 # ---- readers that stop ----
@@ -67,6 +102,6 @@ while ends < 12:
 print(ends, events >= 6 * 2 * int(sys.argv[3]))
 PY
 equal "others are served meanwhile; one that goes on to read gets all of it" "served
-12 True" "$(timeout 120 python3 "$T/stop.py" "$TESTS/escape" "$number" "$TIMES")"
+12 True" "$(timeout 120 python3 "$T/stop.py" "$TESTS/escape" "$number" "$FLOOD")"
 check "saphand lives" kill -0 "$daemon_pid"
 finish
