@@ -46,6 +46,10 @@ int boundary_prepare(struct site *site, struct fault *ret_fault);
 int boundary_build(struct site *site, const struct plan_view *view, const int *descriptors,
     struct fault *ret_fault);
 
+/* Takes from the calling process what no exec from here on may gain: boundary_raise() does it too,
+ * and finds it done on a process that was born after. */
+int boundary_bound(const struct plan *plan, struct fault *ret_fault);
+
 /* On the calling process, for good.  *RET_LISTENER is told the calls that build a sandbox: pid 1's
  * to answer; without an answer the caller waits for ever. */
 int boundary_raise(struct site *site, int *ret_listener, struct fault *ret_fault);

@@ -78,15 +78,22 @@ static int raise_files_limit(const struct site *site, struct fault *ret_fault)
     return r < 0 ? fault_set(ret_fault, STEP_LIMITS, -r, "files") : 0;
 }
 
+int boundary_bound(const struct plan *plan, struct fault *ret_fault)
+{
+    int r = identity_bound_to(plan->capabilities);
+
+    return r < 0 ? fault_set(ret_fault, STEP_CAPABILITIES, -r, "bounding set") : 0;
+}
+
 static int raise_identity(const struct site *site, struct fault *ret_fault)
 {
     const struct plan *plan = site->plan;
     const struct identity identity = {
         .uid = plan->uid, .gid = plan->gid, .groups = plan->groups, .n_groups = plan->n_groups};
-    int r = identity_bound_to(plan->capabilities);
+    int r = boundary_bound(plan, ret_fault);
 
     if (r < 0)
-        return fault_set(ret_fault, STEP_CAPABILITIES, -r, "bounding set");
+        return r;
     r = identity_become(&identity);
     if (r < 0)
         return fault_set(ret_fault, STEP_IDENTITY, -r, "uid %u", plan->uid);

@@ -11,7 +11,7 @@
 
 int isolation_prepare(int root, struct fault *ret_fault)
 {
-    const uint64_t becoming = 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_SETPCAP;
+    const uint64_t becoming = 1U << CAP_SETUID | 1U << CAP_SETGID;
     int r;
 
     r = enclosure_root(root, ret_fault);
@@ -21,7 +21,10 @@ int isolation_prepare(int root, struct fault *ret_fault)
         r = enclosure_limit(RLIMIT_CORE, 0, ret_fault);
     if (r < 0)
         return r;
-    r = identity_keep(becoming);
+    /* Each front inherits it, and finds it done. */
+    r = identity_bound();
+    if (r == 0)
+        r = identity_keep(becoming);
     if (r < 0)
         return fault_set(ret_fault, STEP_CAPABILITIES, -r, "keeping those that change the ids");
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)

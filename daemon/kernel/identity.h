@@ -27,7 +27,8 @@ int identity_bound_to(uint64_t capabilities);
 int identity_hold(uint64_t capabilities);
 
 /* Empties the capability bounding set, and locks the securebits so that neither uid 0 nor an
- * ambient capability can bring one back at exec.  Needs CAP_SETPCAP. */
+ * ambient capability can bring one back at exec.  Needs CAP_SETPCAP, but not to find both done: a
+ * process that bears others does it once for all of them. */
 int identity_bound(void);
 
 /* Supplementary groups, then all three gids, then all three uids.  Needs CAP_SETUID, CAP_SETGID. */

@@ -232,8 +232,12 @@ static void wait_for_go(void)
  * program of a leg runs beside a pid 1 that could do more than it. */
 static int raise_walls(struct program *program, const struct plan *plan, struct fault *ret_fault)
 {
-    int r = program_raise(program);
+    /* Before there are two of them, so that what both lose is taken away once. */
+    int r = boundary_bound(plan, ret_fault);
 
+    if (r < 0)
+        return r;
+    r = program_raise(program);
     if (r < 0)
         *ret_fault = program->fault;
     return r < 0 ? r : boundary_retire(plan->uid, plan->gid, ret_fault);
