@@ -107,7 +107,11 @@ int target_find(
         return -ENAMETOOLONG;
     strcpy(way.done, path);
     fd = path_open(site->root, path + 1, O_PATH, BENEATH);
-    if (fd == -ENOENT || fd == -ELOOP) {
+    if (fd == -ENOENT && !strchr(path + 1, '/')) {
+        /* Most targets stand in the root itself, where there is no way to look at. */
+        r = make(site, site->root, path + 1, directory);
+        fd = r < 0 ? r : path_open(site->root, path + 1, O_PATH, BENEATH);
+    } else if (fd == -ENOENT || fd == -ELOOP) {
         way.done[0] = '\0';
         strcpy(way.rest, path);
         r = walk(site, &way, directory);
