@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 DEFINE_AUTO(FILE *, fclose);
@@ -83,20 +84,30 @@ static int kernels_name(const char *home, char **ret_home)
     return 0;
 }
 
-int account_home(uint32_t uid, char **ret_home)
-{
-    struct passwd *entry;
-    int r = find_user(NULL, uid, &entry);
-
-    if (r < 0)
-        return r;
-    return text_path_is_normal(entry->pw_dir) ? kernels_name(entry->pw_dir, ret_home) : -ENOENT;
-}
-
 int account_name(uint32_t uid, char **ret_name)
 {
     struct passwd *entry;
     int r = find_user(NULL, uid, &entry);
 
     return r < 0 ? r : copy_of(entry->pw_name, ret_name);
+}
+
+struct account account_of(uint32_t uid)
+{
+    struct account account = {0};
+    struct passwd *entry;
+
+    if (find_user(NULL, uid, &entry) < 0)
+        return account;
+    (void)copy_of(entry->pw_name, &account.name);
+    if (text_path_is_normal(entry->pw_dir))
+        (void)kernels_name(entry->pw_dir, &account.home);
+    return account;
+}
+
+void account_done(struct account *account)
+{
+    free(account->name);
+    free(account->home);
+    *account = (struct account){0};
 }

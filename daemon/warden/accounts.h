@@ -11,5 +11,14 @@
 /* -ENOENT when there is no such entry. */
 int account_uid(const char *name, uint32_t *ret_uid);
 int account_gid(const char *name, uint32_t *ret_gid);
-int account_home(uint32_t uid, char **ret_home);
 int account_name(uint32_t uid, char **ret_name);
+
+/* Of one user; whoever has it calls account_done(). */
+struct account {
+    char *name; /* NULL: the user is not there */
+    char *home; /* as the kernel names it; NULL: the user has none that can be named */
+};
+
+/* What cannot be had is NULL. */
+struct account account_of(uint32_t uid);
+void account_done(struct account *account);

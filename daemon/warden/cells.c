@@ -2,7 +2,6 @@
 
 #include "cells_private.h"
 
-#include "accounts.h"
 #include "clock.h"
 #include "machine.h"
 #include "text.h"
@@ -170,7 +169,6 @@ static void read_cell(const struct seam_message *message, struct cell_row *row)
 static void begin(struct front *front, struct seam_message *message, bool import)
 {
     uint64_t request = message->header.request, id = 0;
-    auto_free char *user = NULL;
     struct cell_row row;
     int r;
 
@@ -187,8 +185,7 @@ static void begin(struct front *front, struct seam_message *message, bool import
     row.texts[CELL_TEXT_stale] = NULL;
     if (!import) {
         fill_here(front, &row);
-        (void)account_name(front->peer.uid, &user);
-        row.texts[CELL_TEXT_user] = user;
+        row.texts[CELL_TEXT_user] = front->account.name;
         row.verdict = CELL_BLANK;
         row.begun_ms = clock_wall_ms();
         row.ended_ms = 0;

@@ -27,7 +27,7 @@ static void front_free(struct front *front)
     backlog_done(&front->backlog);
     zygote_forget(front->warden->front_zygote, front);
     program_end(front->warden, &front->child, NOBODY);
-    free(front->peer_home);
+    account_done(&front->account);
     free(front);
 }
 
@@ -193,8 +193,8 @@ bool fronts_can_serve(const struct warden *warden)
     return !TAILQ_EMPTY(&warden->fronts_ready) || zygote_is_there(warden->front_zygote);
 }
 
-int fronts_serve(
-    struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home)
+int fronts_serve(struct warden *warden, int connection, const struct peer *peer, uint32_t pid,
+    struct account account)
 {
     struct front *front = TAILQ_FIRST(&warden->fronts_ready);
     struct seam_serve serve = {.uid = peer->uid, .pid = pid};
@@ -204,7 +204,7 @@ int fronts_serve(
     if (!front) {
         r = front_start(warden, &front);
         if (r < 0) {
-            free(home);
+            account_done(&account);
             return r;
         }
     }
@@ -215,8 +215,8 @@ int fronts_serve(
     warden->n_fronts_serving++;
     front->serving = true;
     front->peer = *peer;
-    front->peer_home = home;
-    front->peer.home = home;
+    front->account = account;
+    front->peer.home = account.home;
     front->peer_pid = pid;
     seam_writer_init(&writer, SEAM_SERVE, 0);
     (void)front_send(front, &writer, &serve, &connection, 1);

@@ -1,6 +1,7 @@
 /* fronts.h - the processes that speak to clients: a few wait, one serves each connection. */
 #pragma once
 
+#include "accounts.h"
 #include "backlog.h"
 #include "program.h"
 #include "showing.h"
@@ -16,8 +17,8 @@ struct front {
     bool serving;
     struct peer peer; /* who asks: read from the socket, never from a message */
     uint32_t peer_pid;
-    char *peer_home;
-    uint32_t n_open; /* requests under way */
+    struct account account; /* the peer's, of when it came */
+    uint32_t n_open;        /* requests under way */
 };
 
 /* Starts fronts one more if fewer than options.fronts wait: REFILL_E_MORE then, else 0, -errno. */
@@ -27,9 +28,9 @@ int fronts_refill(struct warden *warden);
 bool fronts_can_serve(const struct warden *warden);
 
 /* Hands CONNECTION (not consumed) to a waiting front; starts one if none waits.  -errno: nobody has
- * it.  HOME is consumed. */
-int fronts_serve(
-    struct warden *warden, int connection, const struct peer *peer, uint32_t pid, char *home);
+ * it.  ACCOUNT, the peer's, is consumed. */
+int fronts_serve(struct warden *warden, int connection, const struct peer *peer, uint32_t pid,
+    struct account account);
 
 /* How many connections UID has. */
 uint32_t fronts_of(const struct warden *warden, uint32_t uid);

@@ -320,8 +320,8 @@ void leg_vendor_known(struct leg *leg)
 
 /* ---- asked ---- */
 
-static struct leg *leg_new(
-    struct warden *warden, const struct peer *peer, const char *home, struct seam_message *message)
+static struct leg *leg_new(struct warden *warden, const struct peer *peer,
+    const struct account *account, struct seam_message *message)
 {
     struct leg *leg = calloc(1, sizeof(*leg));
 
@@ -331,9 +331,9 @@ static struct leg *leg_new(
     leg->state = LEG_BUILDING;
     leg->request_number = message->header.request;
     leg->peer = *peer;
-    leg->home = home ? strdup(home) : NULL;
+    leg->home = account->home ? strdup(account->home) : NULL;
     leg->peer.home = leg->home;
-    (void)account_name(leg->peer.uid, &leg->user);
+    leg->user = account->name ? strdup(account->name) : NULL;
     leg->ask = *message;
     leg->run = message->fixed;
     leg->asked_ms = clock_wall_ms();
@@ -372,7 +372,7 @@ static void ask(struct leg *leg)
 
 void legs_ask(struct front *front, struct seam_message *message)
 {
-    struct leg *leg = leg_new(front->warden, &front->peer, front->peer_home, message);
+    struct leg *leg = leg_new(front->warden, &front->peer, &front->account, message);
 
     if (!leg) {
         uint64_t request = message->header.request;
@@ -388,7 +388,8 @@ void legs_ask(struct front *front, struct seam_message *message)
 
 void legs_ask_own(const struct leg *like, struct seam_message *message, struct known_version *says)
 {
-    struct leg *leg = leg_new(like->warden, &like->peer, like->home, message);
+    const struct account account = {.name = like->user, .home = like->home};
+    struct leg *leg = leg_new(like->warden, &like->peer, &account, message);
 
     if (!leg) {
         seam_message_done(message);

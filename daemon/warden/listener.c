@@ -58,7 +58,6 @@ static void take_connection(struct warden *warden, int accepted)
     auto_close int connection = accepted;
     struct peer peer;
     uint32_t pid = 0;
-    char *home = NULL;
     int r;
 
     r = read_peer(connection, &peer, &pid);
@@ -71,8 +70,7 @@ static void take_connection(struct warden *warden, int accepted)
         say_busy(connection);
         return;
     }
-    (void)account_home(peer.uid, &home);
-    r = fronts_serve(warden, connection, &peer, pid, home);
+    r = fronts_serve(warden, connection, &peer, pid, account_of(peer.uid));
     if (r < 0) {
         log_error("connection of uid %u: no front: %s", peer.uid, fault_errno_name(-r));
         say_busy(connection);
