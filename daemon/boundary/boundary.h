@@ -40,6 +40,12 @@ struct site {
 void boundary_init(struct site *site);
 void boundary_done(struct site *site); /* closes what was opened */
 
+/* Before there is any slot: the calling process, which is root, goes into a mount namespace of its
+ * own that holds the host's /proc, for a slot gets its own while that is in sight, and nothing
+ * else. What is born from here on copies two mounts, not all of the host's, and never sees its
+ * tree. */
+int boundary_leave_host(struct fault *ret_fault);
+
 int boundary_prepare(struct site *site, struct fault *ret_fault);
 
 /* VIEW and DESCRIPTORS must outlive SITE. */

@@ -76,8 +76,8 @@ static int default_signals(void)
 }
 
 /* Before there is any slot.  Nothing is written to the daemon's journal by a stub: descriptor 2 is
- * what 0 and 1 are. */
-static int prepare_zygote(void)
+ * what 0 and 1 are.  That the host's tree cannot be left is each slot's to tell. */
+static int prepare_zygote(struct fault *ret_fault)
 {
     int r;
 
@@ -85,6 +85,7 @@ static int prepare_zygote(void)
         fcntl(CHANNEL, F_SETFD, FD_CLOEXEC) < 0 || dup2(0, 2) < 0)
         return -errno;
     r = default_signals();
+    (void)boundary_leave_host(ret_fault);
     if (r == 0)
         r = identity_bound();
     if (r == 0)
@@ -333,7 +334,7 @@ int main(void)
     struct site site;
     uint64_t unused;
 
-    if (prepare_zygote() < 0 || zygote_run(CHANNEL, &unused) < 0)
+    if (prepare_zygote(&fault) < 0 || zygote_run(CHANNEL, &unused) < 0)
         _exit(1);
     /* From here on a slot. */
     watch.channel = CHANNEL;
@@ -341,7 +342,7 @@ int main(void)
     meter_init(&watch.meters[0], watch.chunks[0]);
     meter_init(&watch.meters[1], watch.chunks[1]);
     watch.children = open_children();
-    if (watch.children < 0)
+    if (fault.step == STEP_NONE && watch.children < 0)
         (void)fault_set(&fault, STEP_SLOT, errno, "signalfd");
     if (fault.step || become_root(&fault) < 0 || settle(&site, &fault) < 0)
         give_up(&fault);
