@@ -1,6 +1,7 @@
 #include "enclosed.h"
 
 #include "descriptor.h"
+#include "first_namespace.h"
 #include "own.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,15 +20,6 @@
 #define LAYERS_MAX 16
 
 #define NOT_KNOWN 255
-
-/* The kernel's own numbers of the namespaces that it began with (include/linux/proc_ns.h). */
-static const struct {
-    const char *path;
-    ino_t first;
-} namespaces[] = {
-    {"/proc/self/ns/user", 0xEFFFFFFDU},
-    {"/proc/self/ns/pid", 0xEFFFFFFCU},
-};
 
 /* Nobody tells a process that it is in a domain, but the kernel stacks 16 and no more: what is
  * still to be had says what was there.  Uses them up, so in a child. */
@@ -65,13 +56,9 @@ static int layers_above(void)
 
 static bool in_container(void)
 {
-    for (size_t i = 0; i < array_size(namespaces); i++) {
-        struct stat st;
+    const char *left;
 
-        if (stat(namespaces[i].path, &st) < 0 || st.st_ino != namespaces[i].first)
-            return true;
-    }
-    return false;
+    return first_namespace_left(&left) < 0 || left;
 }
 
 static void add(char *out, size_t size, const char *what)

@@ -5,13 +5,13 @@
 #include "landlock.h"
 #include "log.h"
 #include "own.h"
+#include "rlimit.h"
 #include "steps.h"
 #include "text.h"
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #define ID_MAX (UINT32_MAX - 1) /* UINT32_MAX is "leave it as it is" to setresuid(2) */
@@ -77,30 +77,17 @@ static int leave_surroundings(void)
     return descriptor_close_from(CONFINE_CHANNEL + 1, NULL, 0);
 }
 
-/* Never above what was inherited: raising a hard limit is not ours to try. */
-static int lower_limit(__rlimit_resource_t resource, rlim_t value)
-{
-    struct rlimit limit;
-
-    if (getrlimit(resource, &limit) < 0)
-        return -errno;
-    if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > value)
-        limit.rlim_max = value;
-    limit.rlim_cur = limit.rlim_max;
-    return setrlimit(resource, &limit) < 0 ? -errno : 0;
-}
-
 static int lower_limits(uint32_t cpu_seconds)
 {
     int r;
 
-    r = lower_limit(RLIMIT_CORE, 0);
+    r = rlimit_lower(RLIMIT_CORE, 0);
     if (r == 0)
-        r = lower_limit(RLIMIT_NPROC, 0);
+        r = rlimit_lower(RLIMIT_NPROC, 0);
     if (r == 0)
-        r = lower_limit(RLIMIT_NOFILE, DESCRIPTORS);
+        r = rlimit_lower(RLIMIT_NOFILE, DESCRIPTORS);
     if (r == 0)
-        r = lower_limit(RLIMIT_CPU, cpu_seconds);
+        r = rlimit_lower(RLIMIT_CPU, cpu_seconds);
     return r;
 }
 

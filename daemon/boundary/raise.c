@@ -4,6 +4,7 @@
 #include "identity.h"
 #include "landlock.h"
 #include "own.h"
+#include "rlimit.h"
 #include "seccomp.h"
 #include "steps.h"
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,29 +43,17 @@ static int raise_directory(const struct site *site, struct fault *ret_fault)
 }
 
 /* Where the machine's own bound is lower it bounds the leg already, and more than was asked. */
-static int set_limit(int resource, uint64_t value)
-{
-    struct rlimit limit;
-
-    if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
-        return -errno;
-    if (limit.rlim_max > value)
-        limit.rlim_max = value;
-    limit.rlim_cur = limit.rlim_max;
-    return setrlimit((__rlimit_resource_t)resource, &limit) < 0 ? -errno : 0;
-}
-
 static int raise_limits(const struct site *site, struct fault *ret_fault)
 {
     const struct plan *plan = site->plan;
-    int r = set_limit(RLIMIT_CORE, 0);
+    int r = rlimit_lower(RLIMIT_CORE, 0);
 
     if (r < 0)
         return fault_set(ret_fault, STEP_LIMITS, -r, "core");
     /* Counted for the leg's own id in its own user namespace: pid 1, another id, is not among them.
      */
     if (plan->limits.tasks && !plan->tasks_by_controller)
-        r = set_limit(RLIMIT_NPROC, plan->limits.tasks);
+        r = rlimit_lower(RLIMIT_NPROC, plan->limits.tasks);
     return r < 0 ? fault_set(ret_fault, STEP_LIMITS, -r, "tasks") : 0;
 }
 
@@ -73,7 +61,7 @@ static int raise_limits(const struct site *site, struct fault *ret_fault)
 static int raise_files_limit(const struct site *site, struct fault *ret_fault)
 {
     uint64_t files = site->plan->limits.files;
-    int r = files ? set_limit(RLIMIT_NOFILE, files) : 0;
+    int r = files ? rlimit_lower(RLIMIT_NOFILE, files) : 0;
 
     return r < 0 ? fault_set(ret_fault, STEP_LIMITS, -r, "files") : 0;
 }

@@ -2,6 +2,7 @@
 #include "measures.h"
 
 #include "descriptor.h"
+#include "first_namespace.h"
 #include "identity.h"
 #include "inside.h"
 #include "landlock.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -106,33 +106,9 @@ void measure_separate_uid(const struct bench *bench, struct rung *ret)
 
 /* ---- unenclosed ---- */
 
-/* The kernel's own numbers of the namespaces that it began with (include/linux/proc_ns.h). */
-static const struct {
-    const char *path;
-    ino_t first;
-} namespaces[] = {
-    {"/proc/self/ns/user", 0xEFFFFFFDU},
-    {"/proc/self/ns/pid", 0xEFFFFFFCU},
-};
-
 static bool is_status(const char *status, const char *line)
 {
     return strstr(status, line) != NULL;
-}
-
-/* Which of them is not the one that the kernel began with; NULL: none.  -errno. */
-static int find_namespace(const char **ret)
-{
-    *ret = NULL;
-    for (size_t i = 0; i < array_size(namespaces) && !*ret; i++) {
-        struct stat st;
-
-        if (stat(namespaces[i].path, &st) < 0)
-            return -errno;
-        if (st.st_ino != namespaces[i].first)
-            *ret = namespaces[i].path;
-    }
-    return 0;
 }
 
 /* What another wall than those that are looked for would refuse to root. */
@@ -170,7 +146,7 @@ void measure_unenclosed(const struct bench *bench, struct rung *ret)
 {
     auto_free char *status = NULL;
     const char *namespace;
-    int found = find_namespace(&namespace), mounted = try_to_mount(), domains, r;
+    int found = first_namespace_left(&namespace), mounted = try_to_mount(), domains, r;
 
     (void)bench;
     r = descriptor_read_file(AT_FDCWD, "/proc/self/status", STATUS_MAX, &status);

@@ -4,13 +4,13 @@
 #include "identity.h"
 #include "landlock.h"
 #include "own.h"
+#include "rlimit.h"
 #include "seccomp.h"
 #include "steps.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,29 +30,17 @@ static int leave(int empty_root)
     return 0;
 }
 
-static int limit(__rlimit_resource_t resource, rlim_t value)
-{
-    struct rlimit now;
-
-    if (getrlimit(resource, &now) < 0)
-        return -errno;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > value)
-        now.rlim_max = value;
-    now.rlim_cur = now.rlim_max;
-    return setrlimit(resource, &now) < 0 ? -errno : 0;
-}
-
 static int limits(void)
 {
-    int r = limit(RLIMIT_CORE, 0);
+    int r = rlimit_lower(RLIMIT_CORE, 0);
 
     if (r == 0)
-        r = limit(RLIMIT_NPROC, 0);
+        r = rlimit_lower(RLIMIT_NPROC, 0);
     if (r == 0)
-        r = limit(RLIMIT_NOFILE, DESCRIPTORS);
+        r = rlimit_lower(RLIMIT_NOFILE, DESCRIPTORS);
 #ifndef SAPHAN_SANITIZED
     if (r == 0)
-        r = limit(RLIMIT_AS, MEMORY);
+        r = rlimit_lower(RLIMIT_AS, MEMORY);
 #endif
     return r;
 }
