@@ -158,8 +158,8 @@ void leg_refuse_decided(struct leg *leg);
 /* legs.c */
 void leg_free(struct leg *leg);
 
-/* leg_tell.c: sends an event to the front (if there is one) and to the ledger.  While the front is behind, the
- * events that a leg can cause without end are counted for it, not sent. */
+/* leg_tell.c: sends an event to the front (if there is one) and to the ledger.  While the front is
+ * behind, the events that a leg can cause without end are counted for it, not sent. */
 void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const int64_t numbers[3],
     const char *subject, const char *detail);
 /* How many of them there were, if any. */
