@@ -65,6 +65,16 @@ static void print_told(FILE *out, const struct text_report *report)
         (void)fprintf(out, "saphan: and %zu more: see `saphan leg show`\n", report->more_told);
 }
 
+/* What a leg wrote to this terminal may have left it writing in nothing that can be read. */
+static void print_reset(FILE *out)
+{
+    static const char plain[] = "\033[0m\033(B\017"; /* no attribute, ASCII */
+    const char *term = getenv("TERM");
+
+    if (isatty(STDERR_FILENO) && term && term[0] && !text_equal(term, "dumb"))
+        (void)fputs(plain, out);
+}
+
 static void print_colour(FILE *out, enum saphan_colour colour)
 {
     static const char *const escapes[] = {"", "\033[32m", "\033[31m", "\033[33m", "\033[35m"};
@@ -126,6 +136,8 @@ void text_report_end(
         (void)say("out of memory");
         return;
     }
+    if (!refused)
+        print_reset(out);
     print_told(out, report);
     if (refused)
         print_reasons(out, event->refused.reasons, event->refused.n_reasons);

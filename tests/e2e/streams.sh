@@ -32,6 +32,15 @@ equal "and cannot be opened for writing" refused "$(as_shell \
 equal "nor output for reading" refused "$(as_shell \
     'saphan run -- /bin/sh -c "(exec 9</dev/stdout) 2>/dev/null || echo refused" 2>/dev/null | cat')"
 
+# A leg that says GREEN itself and leaves the terminal writing unseen (SGR 8), or in line drawing: what is said of
+# it can be read all the same.
+terminal() { # TERM: what of the last line stands behind the leg's own bytes, up to the verdict
+    (cd "$W" && as_user env TERM="$1" NO_COLOR=1 script -qefc "saphan run -- /bin/sh -c \"printf 'saphan: GREEN\\\\n\\\\033[8m\\\\033(0\\\\016END'; exit 3\"" /dev/null </dev/null) |
+        tr -d '\r\n' | sed -n 's/.*END\(.*\)saphan: exit-status.*/\1/p' | od -An -c | tr -s ' '
+}
+equal "a terminal that a leg left unreadable is made readable before the verdict" " 033 [ 0 m 033 ( B 017" "$(terminal xterm)"
+equal "control: one that has no such thing gets none of it" "" "$(terminal dumb)"
+
 # A file that the caller has open is written through the descriptor alone: it may be open for appending
 # only, and it lies outside the leg's view.
 as_user sh -c 'echo before >"$1"' - "$W/log"
