@@ -2,6 +2,7 @@
 
 #include "say.h"
 #include <errno.h>
+#include <stdio.h>
 
 struct saphan *ask_connect(void)
 {
@@ -47,4 +48,15 @@ int ask_all(struct saphan *saphan, int (*take)(void *context, const struct sapha
         if (r != 0)
             return r;
     }
+}
+
+int ask_to_the_end(struct saphan *saphan, int asked, const struct saphan_error *error,
+    int (*take)(void *context, const struct saphan_event *event), void *context)
+{
+    int status = asked != 0 ? say("%s", error->message) : ask_all(saphan, take, context);
+
+    saphan_close(saphan);
+    if (fflush(stdout) != 0 && status == 0)
+        return say("standard output could not be written");
+    return status;
 }

@@ -10,3 +10,8 @@ struct saphan *ask_connect(void);
  * returned if that is not 0, EXIT_OURS after saying why for a refusal or a failure. */
 int ask_all(struct saphan *saphan, int (*take)(void *context, const struct saphan_event *event),
     void *context);
+
+/* The rest of a verb that asks once, and is over then: ASKED is what the library's call returned,
+ * and filled ERROR if that is not 0.  Closes SAPHAN, flushes standard output; the exit status. */
+int ask_to_the_end(struct saphan *saphan, int asked, const struct saphan_error *error,
+    int (*take)(void *context, const struct saphan_event *event), void *context);

@@ -66,7 +66,7 @@ static int open_source(const char *path)
 
 static int add(const struct image_word *word)
 {
-    int source = open_source(word->words[1]), status;
+    int source = open_source(word->words[1]), asked;
     struct saphan *saphan;
     struct saphan_error error;
 
@@ -77,13 +77,9 @@ static int add(const struct image_word *word)
         close(source);
         return EXIT_OURS;
     }
-    if (saphan_image_add(saphan, word->words[0], source, word->reference, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, image_print, (void *)(uintptr_t)word);
+    asked = saphan_image_add(saphan, word->words[0], source, word->reference, NULL, &error);
     close(source);
-    saphan_close(saphan);
-    return status;
+    return ask_to_the_end(saphan, asked, &error, image_print, (void *)(uintptr_t)word);
 }
 
 int verb_image_add(int argc, char **argv)
@@ -113,19 +109,13 @@ static int list(const struct image_word *word)
 {
     struct saphan *saphan = ask_connect();
     struct saphan_error error;
-    int status;
+    int asked;
 
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_images(saphan, word->words[0], NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(
-            saphan, word->words[0] ? image_print : image_print_row, (void *)(uintptr_t)word);
-    saphan_close(saphan);
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
-    return status;
+    asked = saphan_images(saphan, word->words[0], NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, word->words[0] ? image_print : image_print_row,
+        (void *)(uintptr_t)word);
 }
 
 int verb_image_list(int argc, char **argv)
@@ -163,15 +153,13 @@ static int change(const struct image_word *word, bool gc)
 {
     struct saphan *saphan = ask_connect();
     struct saphan_error error;
-    int status, r;
+    int asked;
 
     if (!saphan)
         return EXIT_OURS;
-    r = gc ? saphan_image_gc(saphan, NULL, &error)
-           : saphan_image_remove(saphan, word->words[0], NULL, &error);
-    status = r != 0 ? say("%s", error.message) : ask_all(saphan, say_gone, NULL);
-    saphan_close(saphan);
-    return status;
+    asked = gc ? saphan_image_gc(saphan, NULL, &error)
+               : saphan_image_remove(saphan, word->words[0], NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, say_gone, NULL);
 }
 
 int verb_image_rm(int argc, char **argv)

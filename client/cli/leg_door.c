@@ -24,7 +24,7 @@ static int change(const struct leg_word *word, int argc, char **argv)
     const char *host = argc == 2 ? argv[1] : NULL;
     struct saphan *saphan;
     struct saphan_error error;
-    int status;
+    int asked, status;
     unsigned long long leg = leg_word_parse(word, host ? 1 : argc, argv, NULL, &status);
 
     if (leg == 0)
@@ -34,12 +34,8 @@ static int change(const struct leg_word *word, int argc, char **argv)
     saphan = ask_connect();
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_change_door(saphan, leg, word == &allow, host, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, NULL, NULL);
-    saphan_close(saphan);
-    return status;
+    asked = saphan_change_door(saphan, leg, word == &allow, host, NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, NULL, NULL);
 }
 
 int verb_leg_allow(int argc, char **argv)

@@ -36,7 +36,7 @@ int verb_leg_logs(int argc, char **argv)
     struct saphan *saphan;
     struct saphan_error error;
     bool follow = false;
-    int status;
+    int asked, status;
     unsigned long long leg = leg_word_parse(&word, argc, argv, &follow, &status);
 
     if (leg == 0)
@@ -44,10 +44,6 @@ int verb_leg_logs(int argc, char **argv)
     saphan = ask_connect();
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_logs(saphan, leg, follow, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, print_output, NULL);
-    saphan_close(saphan);
-    return status;
+    asked = saphan_logs(saphan, leg, follow, NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, print_output, NULL);
 }

@@ -140,9 +140,5 @@ static int print_event(void *context, const struct saphan_event *event)
 
 int verb_leg_show(int argc, char **argv)
 {
-    int status = leg_word_ask(&word, argc, argv, saphan_show, print_event);
-
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
-    return status;
+    return leg_word_ask(&word, argc, argv, saphan_show, print_event);
 }

@@ -56,7 +56,7 @@ int leg_word_ask(const struct leg_word *word, int argc, char **argv,
 {
     struct saphan *saphan;
     struct saphan_error error;
-    int status;
+    int asked, status;
     unsigned long long leg = leg_word_parse(word, argc, argv, NULL, &status);
 
     if (leg == 0)
@@ -64,10 +64,6 @@ int leg_word_ask(const struct leg_word *word, int argc, char **argv,
     saphan = ask_connect();
     if (!saphan)
         return EXIT_OURS;
-    if (request(saphan, leg, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, take, NULL);
-    saphan_close(saphan);
-    return status;
+    asked = request(saphan, leg, NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, take, NULL);
 }

@@ -61,19 +61,14 @@ static int list(bool all, bool json)
     struct saphan *saphan = ask_connect();
     struct listing listing = {.json = json};
     struct saphan_error error;
-    int status;
+    int asked, status;
 
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_legs(saphan, all, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, print_row, &listing);
-    saphan_close(saphan);
+    asked = saphan_legs(saphan, all, NULL, &error);
+    status = ask_to_the_end(saphan, asked, &error, print_row, &listing);
     if (status == 0 && !json && listing.count == 0)
         (void)say(all ? "there are no legs" : "no leg runs");
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
     return status;
 }
 

@@ -114,18 +114,12 @@ static int ask_machine(bool measure, bool json)
 {
     struct saphan *saphan = ask_connect();
     struct saphan_error error;
-    int status;
+    int asked;
 
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_machine(saphan, measure, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, take, &json);
-    saphan_close(saphan);
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
-    return status;
+    asked = saphan_machine(saphan, measure, NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, take, &json);
 }
 
 int verb_machine(int argc, char **argv)

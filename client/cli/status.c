@@ -98,17 +98,12 @@ static int show(void)
     struct saphan *saphan = ask_connect();
     struct listing listing = {.healthy = false};
     struct saphan_error error;
-    int status;
+    int asked, status;
 
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_status(saphan, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, print_event, &listing);
-    saphan_close(saphan);
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
+    asked = saphan_status(saphan, NULL, &error);
+    status = ask_to_the_end(saphan, asked, &error, print_event, &listing);
     if (status == 0 && !listing.healthy)
         return say("saphand is not healthy");
     return status;

@@ -60,18 +60,12 @@ static int ask_why(unsigned long long leg, const char *path, bool json)
 {
     struct saphan *saphan = ask_connect();
     struct saphan_error error;
-    int status;
+    int asked;
 
     if (!saphan)
         return EXIT_OURS;
-    if (saphan_why(saphan, leg, path, NULL, &error) != 0)
-        status = say("%s", error.message);
-    else
-        status = ask_all(saphan, take, &json);
-    saphan_close(saphan);
-    if (fflush(stdout) != 0 && status == 0)
-        return say("standard output could not be written");
-    return status;
+    asked = saphan_why(saphan, leg, path, NULL, &error);
+    return ask_to_the_end(saphan, asked, &error, take, &json);
 }
 
 int verb_why(int argc, char **argv)
