@@ -4,7 +4,7 @@
 cat >"$T/stop" <<'SH'
 #!/bin/bash
 # stop SIGNAL SCRIPT: stops SCRIPT in the middle of a leg; says what is left.
-env -u SAPHAN_DAEMON_PID --default-signal=INT "$2" >"$3/log" 2>&1 </dev/null &
+env -u SAPHAN_DAEMON_PID -u SAPHAN_DAEMON_LOG --default-signal=INT "$2" >"$3/log" 2>&1 </dev/null &
 script=$!
 for _ in $(seq 500); do
     began=$(compgen -G '/tmp/saphan-e2e.*/json') && [ -s "$began" ] && break
