@@ -125,7 +125,7 @@ static struct known_version *remember(struct leg *leg)
 static void take_along(struct leg *leg, const struct known_version *version)
 {
     (void)snprintf(leg->vendor.version, sizeof(leg->vendor.version), "%s%s, %ssha256 %s",
-        version->state == VERSION_KNOWN ? "says it is " : "its version is not known: ",
+        version->state == VERSION_KNOWN ? "says it is " : "did not say its version: ",
         version->text, version->image ? "image " : "", version->sha256);
     leg->vendor.version_known = version->state == VERSION_KNOWN;
 }
@@ -372,7 +372,7 @@ static void hashed(void *context, int result)
         return;
     }
     (void)snprintf(leg->vendor.version, sizeof(leg->vendor.version),
-        "its version is not known: its file could not be hashed");
+        "was not asked for its version: its file could not be hashed");
     leg_vendor_known(leg);
 }
 

@@ -153,8 +153,8 @@ equal "once" 2 "$(legs_of_version)"
 printf '#!/bin/sh\n[ "$1" != --version ] || exit 3\n' >"$W/macaw/macaw"
 leg --vendor macaw -- "$W/macaw/macaw" --free
 expect "one that cannot say it runs all the same" 0 GREEN
-check "and why it is not known is told" grep -q '^macaw its version is not known: exit-status, sha256' <(version)
+check "and why it is not known is told" grep -q '^macaw did not say its version: exit-status, sha256' <(version)
 printf '#!/bin/sh\nunshare --user true; echo macaw 9\n' >"$W/macaw/macaw"
 leg --vendor macaw -- "$W/macaw/macaw" --free
-check "one that builds a sandbox to say it is not believed" grep -q '^macaw its version is not known: nested-sandbox' <(version)
+check "one that builds a sandbox to say it is not believed" grep -q '^macaw did not say its version: nested-sandbox' <(version)
 finish
