@@ -406,25 +406,28 @@ static int insert_image(struct ledger *ledger, const struct leg *leg)
     return ledger_run(ledger, STATEMENT_LEG_IMAGE);
 }
 
-int ledger_begin(struct ledger *ledger, const struct leg *leg)
+static int insert_all_of(struct ledger *ledger, const struct leg *leg)
 {
-    int r;
+    int r = insert_leg(ledger, leg);
 
-    r = begin_durable(ledger);
-    if (r == 0)
-        r = insert_leg(ledger, leg);
     if (r == 0)
         r = insert_image(ledger, leg);
     if (r == 0)
         r = insert_boundary(ledger, leg);
-    if (r == 0)
-        r = insert_intents(ledger, leg);
-    if (r < 0) {
-        ledger_roll_back(ledger);
-        (void)ledger_run(ledger, STATEMENT_NORMAL);
-        return r;
+    return r == 0 ? insert_intents(ledger, leg) : r;
+}
+
+int ledger_begin(struct ledger *ledger, const struct leg_list *rows)
+{
+    const struct leg *leg;
+    int r = begin_durable(ledger);
+
+    TAILQ_FOREACH(leg, rows, row_entry)
+    {
+        if (r == 0)
+            r = insert_all_of(ledger, leg);
     }
-    return commit_durable(ledger);
+    return ledger_end_durable(ledger, r);
 }
 
 /* ---- events and amendments ---- */

@@ -16,9 +16,9 @@ void ledger_close(struct ledger *ledger);
 /* The number after the highest leg ever recorded. */
 uint64_t ledger_next_leg(struct ledger *ledger);
 
-/* The row, and the intents of placeholders, in one transaction.  Durable on return.  -EIO, -ENOSPC.
- */
-int ledger_begin(struct ledger *ledger, const struct leg *leg);
+/* The rows of ROWS (by row_entry), and the intents of placeholders, in one transaction.  Durable on
+ * return.  -EIO, -ENOSPC: none is written. */
+int ledger_begin(struct ledger *ledger, const struct leg_list *rows);
 
 /* Events are written with the verdict's commit, or after EVENTS_HELD of them; at most
  * EVENTS_PER_LEG are kept of a leg, and the last one says how many more there were. */

@@ -135,8 +135,11 @@ struct leg {
     struct errand *errand; /* opener or checker under way, or NULL */
     struct artefact_stamp before[ARTEFACTS_MAX], after[ARTEFACTS_MAX];
 
-    bool stamped;    /* the artefacts' state before the leg is known (or there are none) */
+    bool stamped;   /* the artefacts' state before the leg is known (or there are none) */
+    bool row_waits; /* it is among the warden's rows, to be written with the next commit */
+    TAILQ_ENTRY(leg) row_entry;
     bool recorded;   /* the row is durable */
+    bool building;   /* its stub has the plan, and no GO yet; one of the warden's n_building */
     bool ready;      /* the last wall stands */
     bool gone_ahead; /* GO was sent */
     bool started;    /* exec succeeded */
@@ -171,6 +174,16 @@ void leg_end(struct leg *leg);
 
 /* endings.c, from doors.c: the door told all, or is gone. */
 void leg_door_done(struct leg *leg);
+/* leg_row.c.  Either the row is written now, with all that wait: -errno, and so for those, which
+ * end then; or it waits until leg_row_due() or for another's.  ACCEPTED goes out for those that
+ * waited; the one that did not is the caller's to tell of. */
+int leg_row_write(struct leg *leg);
+void leg_row_wait(struct leg *leg);
+void leg_row_due(struct leg *leg);
+void leg_row_forget(struct leg *leg);
+/* False: the front is gone, and LEG is being killed for that. */
+bool leg_tell_accepted(struct leg *leg);
+
 /* legs.c: GO is said when all that it waits for is there. */
 void leg_go_ahead(struct leg *leg);
 /* legs.c: the leg is refused, for its build fault, when its stub is dead. */

@@ -28,12 +28,21 @@
 #include <stdio.h>
 #include <string.h>
 
+static void built(struct leg *leg)
+{
+    if (leg->building)
+        leg->warden->n_building--;
+    leg->building = false;
+}
+
 void leg_free(struct leg *leg)
 {
     TAILQ_REMOVE(&leg->warden->legs, leg, entry);
     leg->warden->n_legs--;
     if (leg->front)
         leg->front->n_open--;
+    leg_row_forget(leg);
+    built(leg);
     if (leg->errand)
         errand_cancel(leg->errand);
     if (leg->slot)
@@ -89,49 +98,7 @@ void leg_go_ahead(struct leg *leg)
         (void)cgroup_kill(leg->slot->cgroup); /* its end is told by its pidfd, as every end is */
     else
         leg->gone_ahead = true;
-}
-
-/* ACCEPTED goes out when the row is durable, with the read ends of the streams sent as events. */
-static bool tell_accepted(struct leg *leg)
-{
-    struct seam_accepted accepted = {.leg = leg->id};
-    int reads[3];
-    size_t n_reads = 0;
-    struct seam_writer writer;
-    bool sent;
-
-    if (!leg->front)
-        return true;
-    for (size_t i = 0; i < 3; i++) {
-        if (leg->stream_reads[i] < 0)
-            continue;
-        accepted.stream_events[i] = 1;
-        reads[n_reads++] = leg->stream_reads[i];
-    }
-    seam_writer_init(&writer, SEAM_ACCEPTED, leg->request_number);
-    sent = front_send(leg->front, &writer, &accepted, reads, n_reads);
-    /* A front that is gone took its legs with it: LEG is not looked at again. */
-    if (!sent)
-        return false;
-    for (size_t i = 0; i < 3; i++)
-        close_fd(&leg->stream_reads[i]);
-    if (leg->request.detach) {
-        leg->front->n_open--;
-        leg->front = NULL;
-    }
-    return true;
-}
-
-static int record(struct leg *leg)
-{
-    int r = ledger_begin(leg->warden->ledger, leg);
-
-    if (r < 0) {
-        log_error("leg %llu: ledger: %s", (unsigned long long)leg->id, strerror(-r));
-        return r;
-    }
-    leg->recorded = true;
-    return 0;
+    built(leg);
 }
 
 /* The most that pids.max takes: PID_MAX_LIMIT, and no kernel has more tasks. */
@@ -186,7 +153,8 @@ static int start_build_deadline(struct leg *leg, struct fault *fault)
 }
 
 /* The stub builds while the ledger commits; only a leg whose stub may put placeholders on disk
- * waits for the commit first: rows before effects. */
+ * waits for the commit first: rows before effects.  While others are built the row waits for
+ * theirs, or until the leg is READY. */
 void legs_slot_given(struct leg *leg, struct slot *slot)
 {
     bool row_first = placeholders_may_be_made(leg);
@@ -199,7 +167,7 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
         leg_refuse(leg, leg->ending.killed, "before the program was started");
         return;
     }
-    if (row_first && record(leg) < 0) {
+    if (row_first && leg_row_write(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
     }
@@ -212,11 +180,16 @@ void legs_slot_given(struct leg *leg, struct slot *slot)
         leg_fail(leg, fault.step, fault.error, fault.subject);
         return;
     }
-    if (!row_first && record(leg) < 0) {
+    leg->building = true;
+    if (leg->warden->n_building++ > 0 && !row_first) {
+        leg_row_wait(leg);
+        return;
+    }
+    if (!row_first && leg_row_write(leg) < 0) {
         leg_refuse(leg, REASON_LEDGER_FAILED, "the row could not be written");
         return;
     }
-    if (tell_accepted(leg))
+    if (leg_tell_accepted(leg))
         leg_go_ahead(leg);
 }
 
@@ -469,6 +442,7 @@ void legs_stub_says(struct leg *leg, struct seam_message *message)
 {
     switch (message->header.type) {
     case SEAM_READY:
+        leg_row_due(leg);
         leg->ready = true;
         areas_add_led(leg, message);
         ear_learn(leg);
@@ -504,6 +478,7 @@ void legs_stub_ended(struct leg *leg)
 {
     const struct fault *fault = &leg->build_fault;
 
+    leg_row_due(leg);
     if (leg->started) {
         leg_end(leg);
         return;

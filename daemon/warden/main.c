@@ -409,6 +409,7 @@ static struct warden *warden_new(void)
     TAILQ_INIT(&warden->doors);
     TAILQ_INIT(&warden->slots);
     TAILQ_INIT(&warden->legs);
+    TAILQ_INIT(&warden->rows);
     TAILQ_INIT(&warden->versions);
     TAILQ_INIT(&warden->addings);
     TAILQ_INIT(&warden->intents);

@@ -159,6 +159,8 @@ struct warden {
 
     /* legs.c */
     struct leg_list legs;
+    struct leg_list rows; /* of legs, not written yet: leg_row.c */
+    uint32_t n_building;
     uint64_t next_leg;
     uint64_t n_legs, legs_since_start;
     struct intent_list intents;

@@ -88,9 +88,25 @@ if start_daemon "$T/full"; then
     for _ in 1 2 3 4 5 6 7 8; do [ "$rc" != 0 ] || { rm -f "$ran"; leg --write "$W" -- "${touch_it[@]}"; }; done
     expect "disk full under the ledger" 125 REFUSED ledger-failed
     check_not "and nothing ran" [ -e "$ran" ]
+    # Rows of legs that begin together are written together: all of them, or none.
+    at_once() {
+        local i pids=()
+        for i in {1..12}; do
+            (cd "$W" && as_user timeout 60 saphan run --json --write "$W" -- "${touch_it[@]}" </dev/null) >"$T/once.$i" 2>&1 &
+            pids+=($!)
+        done
+        wait "${pids[@]}"
+    }
+    at_once
+    equal "of twelve at once as well" 12 "$(grep -l '"ledger-failed"' "$T"/once.* | wc -l)"
+    check_not "and nothing ran of those" [ -e "$ran" ]
     rm "$T/full/ballast"
     leg --write "$W" -- "${touch_it[@]}"
     expect "with room again it runs" 0 GREEN
+    before=$(as_user saphan legs --all --json | jq -s length)
+    at_once
+    equal "and twelve at once" 12 "$(grep -l '"GREEN"' "$T"/once.* | wc -l)"
+    equal "each with its row" 12 $(($(as_user saphan legs --all --json | jq -s length) - before))
     # The disk fills up while a leg runs, by what is kept of its output.
     leg --keep-output --limit wall=60s -- /bin/sh -c 'head -c 4000000 /dev/zero; exec sleep 1'
     id=$(jq -r 'select(.event == "accepted") | .leg' "$T/json" | head -n 1)
