@@ -80,17 +80,14 @@ static int tell_one(struct front *front, uint64_t request, const char *name)
     return r;
 }
 
-static int tell_all(struct front *front, uint64_t request)
+int images_tell_next(struct front *front, uint64_t request, char after[IMAGE_NAME_MAX + 1])
 {
-    auto_(string_list_free) char **names = NULL;
-    int r = ledger_image_names(front->warden->ledger, &names);
+    int r = ledger_image_next(front->warden->ledger, after);
 
-    for (char **at = names; r == 0 && *at; at++) {
-        r = tell_one(front, request, *at);
-        if (r == -ENOENT)
-            r = 0;
-    }
-    return r;
+    if (r < 0)
+        return r;
+    r = tell_one(front, request, after);
+    return r == -ENOENT ? 0 : r;
 }
 
 void images_ask_list(struct front *front, struct seam_message *message)
@@ -98,8 +95,14 @@ void images_ask_list(struct front *front, struct seam_message *message)
     const struct seam_ask_image *ask = message->fixed;
     uint64_t request = message->header.request;
     const char *name = seam_text(message, ask->name);
-    int r = name && *name ? tell_one(front, request, name) : tell_all(front, request);
+    int r;
 
+    if (!name || !*name) {
+        seam_message_done(message);
+        showings_images(front, request);
+        return;
+    }
+    r = tell_one(front, request, name);
     if (r == -ENOENT)
         (void)front_refuse(front, request, REASON_IMAGE_UNKNOWN, name);
     else if (r < 0 && r != -EPIPE)

@@ -9,6 +9,10 @@ void images_ask_list(struct front *front, struct seam_message *message);
 void images_ask_remove(struct front *front, struct seam_message *message);
 void images_ask_gc(struct front *front, struct seam_message *message);
 
+/* The next image behind AFTER, in the order of the names, if FRONT's user may see it; its name
+ * takes AFTER's place.  -ENOENT: there is none; -EPIPE: the front is gone. */
+int images_tell_next(struct front *front, uint64_t request, char after[IMAGE_NAME_MAX + 1]);
+
 /* The client went away: what it was adding is not added. */
 void images_front_gone(struct warden *warden, struct front *front);
 

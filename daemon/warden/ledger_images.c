@@ -232,8 +232,9 @@ static int read_layers(struct ledger *ledger, const char *name, struct image_rec
     int code, r;
 
     r = prepare(ledger,
-        "SELECT layer, bytes, entries, (SELECT count(DISTINCT o.image) FROM image_layer o"
-        " WHERE o.layer = i.layer) FROM image_layer i JOIN layer l ON l.name = i.layer"
+        "SELECT layer, bytes, entries, EXISTS (SELECT 1 FROM image_layer o"
+        " WHERE o.layer = i.layer AND o.image <> i.image) FROM image_layer i JOIN layer l ON "
+        "l.name = i.layer"
         " WHERE image=? ORDER BY n",
         &s);
     if (r < 0)
@@ -250,7 +251,7 @@ static int read_layers(struct ledger *ledger, const char *name, struct image_rec
         ret->n_layers++;
         ret->bytes += bytes;
         ret->entries += (uint64_t)sqlite3_column_int64(s, 2);
-        if (sqlite3_column_int64(s, 3) > 1)
+        if (sqlite3_column_int64(s, 3))
             ret->shared_bytes += bytes;
     }
     return ledger_error(code);
@@ -341,9 +342,22 @@ static int read_names(struct ledger *ledger, const char *sql, char ***ret)
     return 0;
 }
 
-int ledger_image_names(struct ledger *ledger, char ***ret)
+int ledger_image_next(struct ledger *ledger, char after[IMAGE_NAME_MAX + 1])
 {
-    return read_names(ledger, "SELECT name FROM image ORDER BY name", ret);
+    auto_(finalize) sqlite3_stmt *s = NULL;
+    int code,
+        r = prepare(ledger, "SELECT name FROM image WHERE name > ? ORDER BY name LIMIT 1", &s);
+
+    if (r < 0)
+        return r;
+    bind_text(s, 1, after);
+    code = sqlite3_step(s);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? -ENOENT : ledger_error(code);
+    if (sqlite3_column_bytes(s, 0) > IMAGE_NAME_MAX)
+        return -EIO;
+    (void)strcpy(after, (const char *)sqlite3_column_text(s, 0));
+    return 0;
 }
 
 int ledger_image_account(struct ledger *ledger, const char *image, bool group, const char *name,

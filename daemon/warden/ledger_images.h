@@ -51,8 +51,8 @@ int ledger_image_put(struct ledger *ledger, uint64_t id, const struct image_reco
 /* -ENOENT.  *RET is image_record_done()'s. */
 int ledger_image_get(struct ledger *ledger, const char *name, struct image_record *ret);
 int ledger_image_remove(struct ledger *ledger, const char *name); /* -ENOENT */
-/* The names, in order: a NULL-terminated list, freed as a whole with its strings. */
-int ledger_image_names(struct ledger *ledger, char ***ret);
+/* The next name behind AFTER, in order, takes its place; "" stands before the first.  -ENOENT. */
+int ledger_image_next(struct ledger *ledger, char after[IMAGE_NAME_MAX + 1]);
 void string_list_free(char **list);
 
 /* What the account NAME, or ID, of IMAGE is.  -ENOENT. */
@@ -66,6 +66,6 @@ int ledger_layer_find(
     struct ledger *ledger, const uint8_t digest[DIGEST_BYTES], uint32_t owner, char **ret_name);
 /* 1: it has a row; 0; -errno. */
 int ledger_layer_known(struct ledger *ledger, const char *name);
-/* Those that no image has, as ledger_image_names(). */
+/* Those that no image has: a NULL-terminated list, freed as a whole with its strings. */
 int ledger_layers_unused(struct ledger *ledger, char ***ret);
 int ledger_layer_forget(struct ledger *ledger, const char *name);

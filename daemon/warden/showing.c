@@ -1,6 +1,7 @@
 #include "showing.h"
 
 #include "answers.h"
+#include "images.h"
 #include "journal.h"
 #include "ledger.h"
 #include "log.h"
@@ -42,6 +43,19 @@ static bool finish(struct front *front, const struct showing *showing, int resul
     return front_refuse(front, showing->request, REASON_LEDGER_FAILED, what);
 }
 
+static int tell_images(struct front *front, struct showing *showing)
+{
+    for (size_t i = 0; i < ROWS && backlog_is_empty(&front->backlog); i++) {
+        int r = images_tell_next(front, showing->request, showing->image);
+
+        if (r == -EPIPE)
+            return GONE;
+        if (r < 0)
+            return finish(front, showing, r == -ENOENT ? 0 : r) ? DONE : GONE;
+    }
+    return MORE;
+}
+
 /* One look: GONE, MORE, or DONE, of which the front was told. */
 static int tell_some(struct front *front, struct showing *showing)
 {
@@ -68,7 +82,10 @@ void showings_go_on(struct front *front)
     struct showings *showings = &front->showings;
 
     for (size_t look = 0; showings->count > 0 && backlog_is_empty(&front->backlog); look++) {
-        int r = look < LOOKS ? tell_some(front, &showings->under_way[0]) : MORE;
+        struct showing *first = &showings->under_way[0];
+        int r = look == LOOKS   ? MORE
+                : first->images ? tell_images(front, first)
+                                : tell_some(front, first);
 
         if (r == GONE)
             return;
@@ -95,6 +112,11 @@ static void begin(struct front *front, const struct showing *showing)
     }
     showings->under_way[showings->count++] = *showing;
     showings_go_on(front);
+}
+
+void showings_images(struct front *front, uint64_t request)
+{
+    begin(front, &(struct showing){.request = request, .images = true});
 }
 
 void answer_legs(struct front *front, struct seam_message *message)
