@@ -6,7 +6,8 @@
 Interleaved pairs and medians of `saphan run`, bwrap and a plain spawn; legs per second at eight
 clients, those that start the program `saphan` for each leg and those that ask through libsaphan, as an
 engine does; memory of the daemon and of a sleeping leg.  Prints figures and asserts nothing: compare the
-ratios of one run, not numbers of two.
+ratios of one run, not numbers of two.  Where others use the machine, `sudo chrt -r 5` before it lets no arm
+wait for another's program.
 """
 import os
 import statistics
