@@ -111,7 +111,7 @@ static void domain_gone(struct ear *ear, const struct seam_heard_domain *heard)
         "of %" PRIu64 " denials %" PRIu64 " were not told one by one: the kernel had no room for "
         "their records",
         heard->denials, lost);
-    ledger_event(ear->warden->ledger, &event, NULL, detail);
+    ledger_event(ear->warden->ledger, &event, NULL, NULL, detail);
 }
 
 static void take_domain(struct ear *ear, const struct seam_message *message)

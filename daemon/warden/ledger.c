@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVENTS_PER_LEG 1000
+/* Of what a leg can cause without end; each by itself, so that one cannot push the other out. */
+#define DENIALS_PER_LEG 1000
 #define CONNECTIONS_PER_LEG 20000 /* their events: two each */
 
 static const char *const statements[STATEMENT_COUNT] = {
@@ -432,29 +433,44 @@ int ledger_begin(struct ledger *ledger, const struct leg_list *rows)
 
 /* ---- events and amendments ---- */
 
-static uint32_t count_event(struct ledger *ledger, uint64_t leg)
-{
-    struct event_count *count = &ledger->counts[leg % EVENT_COUNTS];
+enum { RECORDED, LEFT_OUT, LEFT_OUT_FROM_NOW };
 
-    if (count->leg != leg)
-        *count = (struct event_count){.leg = leg};
-    return ++count->events;
+static int bound_event(struct event_counts *counts, const struct seam_event *event)
+{
+    uint64_t number, most;
+
+    switch (event->kind) {
+    case EVENT_DENIED:
+        number = ++counts->denials;
+        most = DENIALS_PER_LEG;
+        break;
+    case EVENT_CONNECTED:
+    case EVENT_DISCONNECTED:
+        number = ++counts->connections;
+        most = CONNECTIONS_PER_LEG;
+        break;
+    default: /* the end of a leg is always told, however much it was told before */
+        return RECORDED;
+    }
+    return number <= most ? RECORDED : number == most + 1 ? LEFT_OUT_FROM_NOW : LEFT_OUT;
 }
 
-void ledger_event(
-    struct ledger *ledger, const struct seam_event *event, const char *subject, const char *detail)
+void ledger_event(struct ledger *ledger, const struct seam_event *event,
+    struct event_counts *counts, const char *subject, const char *detail)
 {
     static const struct timeval soon = {.tv_usec = 100000};
     sqlite3_stmt *s = ledger->statements[STATEMENT_EVENT];
-    uint32_t number = count_event(ledger, event->leg);
+    struct seam_event note = {.leg = event->leg, .at_ms = event->at_ms, .kind = EVENT_NOTE};
+    int bound = bound_event(counts, event);
 
-    /* The end of a leg is always told, however much it was told before. */
-    if ((number > EVENTS_PER_LEG && event->kind == EVENT_DENIED) ||
-        (number > CONNECTIONS_PER_LEG &&
-            (event->kind == EVENT_CONNECTED || event->kind == EVENT_DISCONNECTED)))
+    if (bound == LEFT_OUT)
         return;
-    if (number == EVENTS_PER_LEG && event->kind == EVENT_DENIED)
-        detail = "further denials of this leg are not recorded";
+    if (bound == LEFT_OUT_FROM_NOW) {
+        subject = NULL;
+        detail = event->kind == EVENT_DENIED ? "further denials of this leg are not recorded"
+                                             : "further connections of this leg are not recorded";
+        event = &note;
+    }
     if (ledger_start(ledger) < 0)
         return;
     bind_number(s, 1, (int64_t)event->leg);

@@ -20,10 +20,11 @@ uint64_t ledger_next_leg(struct ledger *ledger);
  * return.  -EIO, -ENOSPC: none is written. */
 int ledger_begin(struct ledger *ledger, const struct leg_list *rows);
 
-/* Events are written with the verdict's commit, or after EVENTS_HELD of them; at most
- * EVENTS_PER_LEG are kept of a leg, and the last one says how many more there were. */
-void ledger_event(
-    struct ledger *ledger, const struct seam_event *event, const char *subject, const char *detail);
+/* Events are written with the verdict's commit, or soon.  COUNTS is the leg's, and may be NULL for
+ * a note: of what a leg can cause without end DENIALS_PER_LEG and CONNECTIONS_PER_LEG are kept, and
+ * a note says that there were more. */
+void ledger_event(struct ledger *ledger, const struct seam_event *event,
+    struct event_counts *counts, const char *subject, const char *detail);
 
 /* The amendments.  One that cannot be written now is tried again until it can. */
 void ledger_end(struct ledger *ledger, const struct leg *leg, const struct verdict *verdict);

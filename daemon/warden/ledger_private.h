@@ -26,19 +26,11 @@ enum ledger_statement {
     STATEMENT_COUNT,
 };
 
-#define EVENT_COUNTS 1024
-
-struct event_count {
-    uint64_t leg;
-    uint32_t events;
-};
-
 struct ledger {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
     bool open; /* a transaction with events waits to be committed */
     struct event *later;
-    struct event_count counts[EVENT_COUNTS];
     STAILQ_HEAD(, late_end) late; /* ledger_ends.c: ends that could not be written yet */
     struct event *retry;
 };

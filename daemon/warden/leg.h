@@ -79,6 +79,11 @@ struct leg_vendor {
 
 struct leg_image;
 
+/* Those that the ledger bounds. */
+struct event_counts {
+    uint64_t denials, connections;
+};
+
 struct leg {
     TAILQ_ENTRY(leg) entry;
     struct warden *warden;
@@ -86,7 +91,8 @@ struct leg {
     enum leg_state state;
 
     struct front *front; /* NULL: detached, or the client is gone */
-    uint32_t left_out;   /* events that were not told to it: it was behind */
+    struct event_counts events;
+    uint32_t left_out; /* events that were not told to it: it was behind */
     uint64_t request_number;
     struct peer peer;
     char *home, *user;

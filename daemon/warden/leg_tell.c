@@ -48,7 +48,7 @@ void leg_tell(struct leg *leg, enum event_kind kind, enum reason reason, const i
         .b = numbers ? numbers[1] : 0,
         .c = numbers ? numbers[2] : 0};
 
-    ledger_event(leg->warden->ledger, &event, subject, detail);
+    ledger_event(leg->warden->ledger, &event, &leg->events, subject, detail);
     if (leg->front && can_be_left_out(kind) && backlog_is_full(&leg->front->backlog)) {
         leg->left_out++;
         return;
