@@ -19,7 +19,8 @@ enum passage_state {
 
 struct flow {
     uint64_t bytes;
-    bool ended;        /* its source has no more, and its sink was told */
+    bool put_off;      /* its source has no more, and its sink is yet to be told */
+    bool ended;        /* it was told */
     struct duct *duct; /* with what its sink did not take yet; or NULL */
 };
 

@@ -145,6 +145,17 @@ static void end_of_flow(struct passage *passage, struct flow *flow, int to)
         (void)shutdown(to, SHUT_WR);
 }
 
+/* An end is seen to behind whatever else has come in this turn: mostly a program's next connection
+ * comes with the end of the one before, and to take leave is what can wait.  True: not yet. */
+static bool put_off(struct flow *flow, struct event *readable)
+{
+    if (flow->put_off || flow->ended)
+        return false;
+    flow->put_off = true;
+    event_active(readable, EV_READ, 0);
+    return true;
+}
+
 /* False: the passage is gone. */
 static bool move(struct passage *passage, struct flow *flow)
 {
@@ -152,14 +163,16 @@ static bool move(struct passage *passage, struct flow *flow)
     int from = up ? passage->client : passage->server, to = up ? passage->server : passage->client;
     struct event *readable = up ? &passage->client_read : &passage->server_read;
     struct event *writable = up ? &passage->server_write : &passage->client_write;
-    int r = WANT_READ;
+    int r = flow->put_off ? DONE : WANT_READ;
 
-    for (size_t i = 0; i < ROUNDS && more; i++)
+    for (size_t i = 0; i < ROUNDS && more && !flow->put_off; i++)
         r = move_some(passage, flow, from, to, &more);
     if (r < 0) {
         passage_cut(passage, REASON_NONE);
         return false;
     }
+    if (r == DONE && put_off(flow, readable))
+        return true;
     if (r == DONE && !up && !passage->tunnel) { /* one request was answered */
         passage->down.ended = true;
         passage_finish(passage);
