@@ -79,5 +79,5 @@ for grant in /run/saphan.ids /run; do
 done
 roots_leg --read "$beside" --read /run/saphan.ids -- "${lock[@]}" /run/saphan.ids true
 check_not "and one that it may read cannot be locked" [ "$rc" = 0 ]
-check "for it cannot be opened" grep -q 'run/saphan.ids: Permission denied' "$T/json"
+check "for it cannot be opened" bash -c "$(declare -f _written); T=$T; _written stderr | grep -q 'run/saphan.ids: Permission denied'"
 finish
