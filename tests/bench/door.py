@@ -243,7 +243,7 @@ class Door(InLeg):
     net = ["--net", "door", "--allow", "%s:%d" % (SERVER, BULK), "--allow", "%s:%d" % (SERVER, SMALL)]
 
     def pids(self):
-        out = subprocess.run(["pgrep", "-x", "saphan-door"], capture_output=True, text=True, check=False).stdout
+        out = subprocess.run(["pgrep", "-P", os.environ["SAPHAN_DAEMON_PID"], "-x", "saphan-door"], capture_output=True, text=True, check=False).stdout
         # The one that serves has the most descriptors.
         return [max(map(int, out.split()), key=lambda pid: len(os.listdir("/proc/%d/fd" % pid)))]
 
