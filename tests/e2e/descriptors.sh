@@ -12,12 +12,13 @@ leg "${asked[@]}"
 expect "control: a leg" 0 GREEN
 highest=$(find "/proc/$daemon_pid/fd" -mindepth 1 -printf '%f\n' | sort -n | tail -n 1)
 
-# From enough down to none: each shortage is another step's.
+# From enough down to none, which is when not even connections are served, three times: each shortage is another step's.
 declare -A steps=()
-wrong=""
-for limit in $(seq $((highest + 20)) -1 $((highest - 2))); do
+wrong="" unserved=0
+for ((limit = highest + 20; limit > 3 && unserved < 3; limit--)); do
     may_hold "$limit"
     leg "${asked[@]}"
+    unserved=$(($(reasons | grep -cx connection) ? unserved + 1 : 0))
     case $rc,$(colour),$(reasons) in
     0,GREEN,) steps[none]=1 ;;
     125,REFUSED,out-of-resources)
