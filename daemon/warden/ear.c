@@ -21,8 +21,8 @@
 
 #define EAR_UID 0x6ffeffffU /* an id that no leg, front, user or service has */
 #define RECEIVE_BYTES (8 << 20)
-#define CLOCK_STEP_MS 20          /* the kernel stamps records with its coarse clock */
-#define KERNEL_PATIENCE_US 500000 /* for kauditd, a thread like others on a busy machine */
+#define CLOCK_STEP_MS 20         /* the kernel stamps records with its coarse clock */
+#define KERNEL_PATIENCE_US 30000 /* for kauditd; it never has none while another leg floods it */
 #define DETAIL_MAX 3072
 #define CHILDREN_MAX 64
 #define PAST_MAX 256

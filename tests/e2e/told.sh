@@ -161,7 +161,10 @@ for names in 1 3000; do
     check "$names paths: they are folded" [ "$told" -le 1100 ]
     check "$names paths: and bounded in the ledger" [ "$(kept)" -ge 1 -a "$(kept)" -le 1001 ]
     counted() { [ "$(($(jq -s 'map(select(.event == "denied")) | group_by(.subject) | map(map(.count) | max) | add' "$T/json") + $(lost) - before))" -ge "$refused" ]; }
-    check "$names paths: what was told and what was lost is all there was" await 10 counted
+    # The kernel's count comes with the record of the domain's end, which can be lost like any other: that is said then.
+    said() { jq -r 'select(.event == "note") | .detail' "$T/json" | grep -qE 'no room for [1-9][0-9]* audit records|records of them were lost'; }
+    accounted() { counted || said; }
+    check "$names paths: what was told and what was lost is all there was" await 10 accounted
     check "$names paths: the daemon answers" timeout 5 saphan status
     leg -- /bin/true
     expect "$names paths: and runs legs" 0 GREEN
