@@ -3,18 +3,8 @@
 # in the ledger, and leave the other legs alone.  Times are printed; what is asserted has room to spare.
 export E2E_BASE=${E2E_BASE:-/var/tmp}
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
-audit() { # prints 0 or 1; with an argument, sets it
-    python3 - "$@" <<'PY'
-import socket, struct, sys
-s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)
-s.bind((0, 0))
-if len(sys.argv) > 1:
-    s.send(struct.pack("IHHII11I", 60, 1001, 5, 1, 0, 1, int(sys.argv[1]), *[0] * 9))
-    s.recv(9000)
-s.send(struct.pack("IHHII", 16, 1000, 1, 1, 0))
-print(struct.unpack("2I", s.recv(9000)[16:24])[1])
-PY
-}
+# shellcheck source-path=SCRIPTDIR source=audit.bash
+. "$(dirname "$(readlink -f "$0")")/audit.bash"
 # soon WHAT ROUNDS ARG...: the program prints when it made its call, in ns; from then to the event's arrival here, in
 # milliseconds, sorted.
 soon() {
@@ -113,7 +103,12 @@ if [ "$was" != 0 ]; then
     skip "denials of Landlock" "audit-off: it is on already, and stays as it is"
     finish
 fi
-_audit_end() { audit 0 >"$T/audit" 2>&1; _end; }
+room=$(audit_field backlog)
+_audit_end() {
+    audit 0 >"$T/audit" 2>&1
+    audit_field backlog "$room" >"$T/audit" 2>&1
+    _end
+}
 trap _audit_end EXIT
 printf '[saphand]\nAudit=enable\n' >"$T/conf"
 policy "$LEG_USER root" >"$T/on.policy"
