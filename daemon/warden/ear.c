@@ -32,6 +32,7 @@ struct ear {
     struct program_child child;
     struct event *readable, *ended, *again;
     struct ear_count count;
+    uint32_t kernel_lost; /* as the kernel counted when it was last asked */
     uint64_t born_us;
     struct {
         uint64_t domain, leg;
@@ -207,23 +208,24 @@ static void take_change(struct ear *ear)
 
 /* A domain whose every record was lost has none of its end either: only the kernel's own count
  * tells that some were. */
-static void tell_lost_meanwhile(struct leg *leg)
+static void tell_lost_meanwhile(struct leg *leg, uint32_t lost)
 {
-    struct audit_state state;
     char detail[160];
 
-    if (!leg->lost_known || audit_read(&state) < 0 || state.lost == leg->audit_lost)
+    leg->warden->ear->kernel_lost = lost;
+    if (lost == leg->audit_lost)
         return;
     (void)snprintf(detail, sizeof(detail),
-        "the kernel had no room for %u audit records while it ran: denials of it may be among them",
-        state.lost - leg->audit_lost);
+        "the kernel had no room for %u audit records since it was last asked: denials of this leg "
+        "may be among them",
+        lost - leg->audit_lost);
+    leg->audit_lost = lost;
     leg_tell(leg, EVENT_NOTE, REASON_NONE, NULL, NULL, detail);
 }
 
 static void heard_out(struct leg *leg)
 {
     leg->hearing = false;
-    tell_lost_meanwhile(leg);
     if (leg->patience)
         (void)event_del(leg->patience);
     leg_heard_out(leg);
@@ -270,12 +272,17 @@ static int ask_ear(struct leg *leg)
     return r;
 }
 
-/* Whether the kernel itself has records that it has sent to nobody yet. */
-static bool kernel_holds_some(void)
+/* Whether the kernel itself has records that it has sent to nobody yet.  LEG's processes are gone,
+ * so what it lost of them is known too.  The kernel answers by a thread: 0.14 ms, so not before a
+ * start. */
+static bool kernel_holds_some(struct leg *leg)
 {
     struct audit_state state;
 
-    return audit_read(&state) == 0 && state.backlog > 0;
+    if (audit_read(&state) < 0)
+        return false;
+    tell_lost_meanwhile(leg, state.lost);
+    return state.backlog > 0;
 }
 
 /* Where somebody else keeps the kernel telling without end, the leg does not wait for that. */
@@ -285,7 +292,7 @@ static void kernel_waited_for(evutil_socket_t fd, short what, void *context)
     struct leg *leg = context;
     bool in_time = clock_monotonic_us() - leg->gone_us < KERNEL_PATIENCE_US;
 
-    if (in_time && kernel_holds_some() && event_add(leg->patience, &again) == 0)
+    if (in_time && kernel_holds_some(leg) && event_add(leg->patience, &again) == 0)
         return;
     if (ask_ear(leg) != 0)
         patience_ends(-1, 0, leg);
@@ -302,7 +309,7 @@ bool ear_hear_out(struct leg *leg)
     leg->patience = evtimer_new(leg->warden->loop, kernel_waited_for, leg);
     if (!leg->patience)
         return false;
-    r = kernel_holds_some() ? event_add(leg->patience, &soon) : ask_ear(leg);
+    r = kernel_holds_some(leg) ? event_add(leg->patience, &soon) : ask_ear(leg);
     leg->hearing = r == 0;
     if (!leg->hearing)
         say_unheard(leg);
@@ -331,12 +338,9 @@ static pid_t only_child(pid_t stub)
 
 void ear_learn(struct leg *leg)
 {
-    struct audit_state state;
-
     if (!leg->warden->ear)
         return;
-    leg->lost_known = audit_read(&state) == 0;
-    leg->audit_lost = leg->lost_known ? state.lost : 0;
+    leg->audit_lost = leg->warden->ear->kernel_lost;
     leg->program_pid = only_child(leg->slot->pid);
     leg->program_uid = leg->slot->id_base + leg->peer.uid;
 }
@@ -491,14 +495,20 @@ static void start_again(evutil_socket_t fd, short what, void *context)
 
 int ear_open(struct warden *warden)
 {
+    struct audit_state state;
     struct ear *ear;
+    int r;
 
     if (warden->machine.rungs[RUNG_LANDLOCK_AUDIT].state != RUNG_HOLDS)
         return 0;
+    r = audit_read(&state);
+    if (r < 0)
+        return r;
     ear = calloc(1, sizeof(*ear));
     if (!ear)
         return -ENOMEM;
     ear->warden = warden;
+    ear->kernel_lost = state.lost;
     ear->child = (struct program_child){.pidfd = -EBADF, .channel = -EBADF};
     warden->ear = ear;
     ear->again = evtimer_new(warden->loop, start_again, ear);

@@ -133,9 +133,8 @@ struct leg {
     pid_t program_pid;
     uint32_t program_uid;
     uint64_t domain;
-    bool lost_known; /* audit_lost: what the kernel had lost when the program began */
-    uint32_t audit_lost;
-    bool hearing; /* the leg is over, and what the kernel told of it is still heard out */
+    uint32_t audit_lost; /* records that the kernel had lost before, as far as it was asked */
+    bool hearing;        /* the leg is over, and what the kernel told of it is still heard out */
     struct event *patience;
 
     struct errand *errand; /* opener or checker under way, or NULL */
