@@ -1,11 +1,6 @@
 #!/bin/bash
 # door.sh - --net door: what the list lets, what it does not, what is told, what no trick gets through.
 # All of it, the daemon too, is in a network namespace of this test's own, where 11.22.33.44 is "the world".
-if [ -z "${DOOR_WORLD:-}" ]; then
-    export DOOR_WORLD=1
-    exec unshare -n -- "$(readlink -f "$0")" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=door_world.bash
 . "$(dirname "$0")/door_world.bash"
 open_world

@@ -1,10 +1,5 @@
 #!/bin/bash
 # door_clients.sh - real programs through a door and through forwards: what they need is in their environment.
-if [ -z "${DOOR_WORLD:-}" ]; then
-    export DOOR_WORLD=1
-    exec unshare -n -- "$(readlink -f "$0")" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=door_world.bash
 . "$(dirname "$0")/door_world.bash"
 open_world

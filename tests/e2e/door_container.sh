@@ -1,11 +1,6 @@
 #!/bin/bash
 # door_container.sh - the three networks of a leg in a container: none, its door, the host's.
 # All of it, the daemon too, is in a network namespace of this test's own, where 11.22.33.44 is "the world".
-if [ -z "${DOOR_WORLD:-}" ]; then
-    export DOOR_WORLD=1
-    exec unshare -n -- "$(readlink -f "$0")" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=door_world.bash
 . "$(dirname "$0")/door_world.bash"
 open_world

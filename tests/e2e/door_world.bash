@@ -1,5 +1,12 @@
-# door_world.bash - the world outside of the legs, in the network namespace that the script is in.
+# door_world.bash - the world outside of the legs: sourced first, it starts the script again in a network namespace of
+# its own, and sources lib.sh; a script that has one of its own (vendors) sources this behind that.
 # shellcheck shell=bash
+if [ -z "${DOOR_WORLD:-}" ]; then
+    export DOOR_WORLD=1
+    exec unshare -n -- "$(readlink -f "$0")" "$@"
+fi
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+declare -F start_daemon >/dev/null || . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 POLICY_HOSTS=${POLICY_HOSTS:-'*.example.test:* example.test:* 127.0.0.1:8000'}
 
 open_world() { # [CONFIG-LINE...]: servers, a resolver, and a daemon whose policy lets doors be asked for

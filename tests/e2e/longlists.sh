@@ -1,11 +1,6 @@
 #!/bin/bash
 # What is told of a leg with many events, and of many legs with long commands, comes whole, however much of it
 # waits for its reader; a reader that stops in the middle is in nobody's way; a client that is behind keeps its leg.
-if [ -z "${DOOR_WORLD:-}" ]; then
-    export DOOR_WORLD=1
-    exec unshare -n -- "$(readlink -f "$0")" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=door_world.bash
 . "$(dirname "$0")/door_world.bash"
 open_world

@@ -1,10 +1,5 @@
 #!/bin/bash
 # wall.sh - the claim egress-cut: every way out is tried in a leg, beside the same tried outside of it.
-if [ -z "${DOOR_WORLD:-}" ]; then
-    export DOOR_WORLD=1
-    exec unshare -n -- "$(readlink -f "$0")" "$@"
-fi
-. "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=door_world.bash
 . "$(dirname "$0")/door_world.bash"
 open_world
