@@ -95,7 +95,8 @@ static int digit_of(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* A chunk's first line; behind the last chunk there is none. */
+/* A chunk's first line; behind the last chunk there is none.  An extension of it could hold the
+ * secret, and is nobody's text: none is taken. */
 static int64_t run_size(struct http_answer *answer, const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -103,6 +104,8 @@ static int64_t run_size(struct http_answer *answer, const char *bytes, size_t si
     while (at < size && bytes[at] != '\n') {
         int digit = answer->used == 0 ? digit_of(bytes[at]) : -1;
 
+        if (digit < 0 && bytes[at] != ' ' && bytes[at] != '\t' && bytes[at] != '\r')
+            return -EINVAL;
         at++;
         if (digit < 0) {
             answer->used = 1; /* no digit counts any more */

@@ -101,6 +101,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif self.path == "/reflect-packed":
             self.reply(400, gzip.compress(("you sent %s\n" % self.headers.get("X-Key")).encode()),
                        [("Content-Encoding", "gzip")])
+        elif self.path == "/reflect-in-an-extension":
+            self.send_response(400)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"1;a=%s\r\nx\r\n0\r\n\r\n" % self.headers.get("X-Key").encode())
         elif self.path == "/reflect-a-part":
             self.reflect_a_part()
         elif self.path == "/stream":
@@ -135,7 +140,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         for at in range(0, len(text), size):
             part = text[at:at + size]
-            self.wfile.write(b"%x;a=b\r\n%s\r\n" % (len(part), part))
+            self.wfile.write(b"%x \r\n%s\r\n" % (len(part), part))
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 

@@ -26,6 +26,8 @@ static int run(const char *text, size_t size, char *out)
 
         memcpy(buffer + MASK_HELD_MAX, text + at, part);
         r = mask_run(&mask, buffer, part, &from, &n);
+        if (r < 0) /* nothing of it goes on */
+            break;
         memcpy(out + used, from, n);
         used += n;
     }
@@ -65,8 +67,8 @@ static void the_secret_is_masked_wherever_it_is_cut(void **state)
 static void a_secret_that_lies_in_several_chunks_is_masked(void **state)
 {
     becomes(CHUNKED "c\r\nsk-sk-secret\r\n0\r\n\r\n", CHUNKED "c\r\n" STARS "\r\n0\r\n\r\n");
-    becomes(CHUNKED "6\r\na sk-s\r\n00A;sk-sk=\"x\"\r\nk-secret b\r\n0\r\n\r\n",
-        CHUNKED "6\r\na ****\r\n00A;sk-sk=\"x\"\r\n******** b\r\n0\r\n\r\n");
+    becomes(CHUNKED "6\r\na sk-s\r\n00A \r\nk-secret b\r\n0\r\n\r\n",
+        CHUNKED "6\r\na ****\r\n00A \r\n******** b\r\n0\r\n\r\n");
     becomes(CHUNKED "1\r\ns\r\n1\r\nk\r\n1\r\n-\r\n1\r\ns\r\n1 \nk\n8\r\n-secret.\r\n0\r\n\r\n",
         CHUNKED "1\r\n*\r\n1\r\n*\r\n1\r\n*\r\n1\r\n*\r\n1 \n*\n8\r\n*******.\r\n0\r\n\r\n");
     /* A beginning of it that was none, and another that was, over the frames of both. */
@@ -74,8 +76,7 @@ static void a_secret_that_lies_in_several_chunks_is_masked(void **state)
         CHUNKED "3\r\nsk-\r\n3\r\n***\r\n9\r\n*********\r\n0\r\n\r\n");
     becomes(CHUNKED "3\r\nsk-\r\n3\r\nsk-\r\n3\r\nsec\r\n0\r\n\r\n",
         CHUNKED "3\r\nsk-\r\n3\r\nsk-\r\n3\r\nsec\r\n0\r\n\r\n");
-    /* What frames a chunk is no text. */
-    becomes(CHUNKED "1;sk-sk-secret\r\na\r\n0\r\n\r\n", CHUNKED "1;sk-sk-secret\r\na\r\n0\r\n\r\n");
+    /* Trailers are text. */
     becomes(CHUNKED "0\r\nX-Key: sk-sk-secret\r\n\r\n", CHUNKED "0\r\nX-Key: " STARS "\r\n\r\n");
 }
 
@@ -96,6 +97,8 @@ static void chunks_that_are_none_end_it(void **state)
 
     for (size_t size = 1; size <= 40; size++) {
         assert_int_equal(run(CHUNKED "x\r\na\r\n", size, out), -EINVAL);
+        assert_int_equal(run(CHUNKED "1;sk-sk-secret\r\na\r\n", size, out), -EINVAL);
+        assert_null(strstr(out, secret));
         assert_int_equal(run(CHUNKED "1\r\nab", size, out), -EINVAL);
         assert_int_equal(run(CHUNKED "1\r\na\r\r\n", size, out), -EINVAL);
         assert_int_equal(run(CHUNKED "fffffffffffffffff\r\n", size, out), -EINVAL);
@@ -126,10 +129,10 @@ static void what_is_held_back_has_a_bound(void **state)
     int r;
 
     assert_int_equal(mask_init(&mask, secret, LENGTH), 0);
-    memcpy(buffer + MASK_HELD_MAX, CHUNKED "1\r\ns\r\n1;", strlen(CHUNKED) + 8);
+    memcpy(buffer + MASK_HELD_MAX, CHUNKED "1\r\ns\r\n1 ", strlen(CHUNKED) + 8);
     r = mask_run(&mask, buffer, strlen(CHUNKED) + 8, &from, &n);
     while (r == 0 && total < 2 * MASK_HELD_MAX) {
-        memset(buffer + MASK_HELD_MAX, 'x', 4096);
+        memset(buffer + MASK_HELD_MAX, ' ', 4096);
         total += 4096;
         r = mask_run(&mask, buffer, 4096, &from, &n);
     }
